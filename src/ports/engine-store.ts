@@ -1,0 +1,176 @@
+import type {
+  BudgetLevel,
+  ChangeOutcome,
+  ChangeRecord,
+  CycleInput,
+  DeleteLimit,
+  HeldGroup,
+  SourceRef,
+  StoredObservation,
+  SubjectMemory,
+  SubjectRef,
+  SubjectStatus,
+  Verdict,
+} from "./records.ts";
+
+/**
+ * The engine's store port: small, reviewed, and the only one with an in-memory twin for the simulation.
+ * Every method is one transaction: it happens whole or not at all, and a lost answer means "perhaps".
+ * Durations are passed, never deadlines: the store has its own clock, so that skewed processes cannot disagree on a lease.
+ */
+export interface EngineStore {
+  /** Takes free or expired shards up to `wanted` in all, and says which this holder has. Taking an expired or never held shard raises its epoch. */
+  takeShards(request: { readonly holder: string; readonly wanted: number; readonly leaseMs: number }): Promise<readonly ShardLease[]>;
+  /** One statement for all. Answers with the shards that are still ours; a shard left out is lost. */
+  renewShards(request: { readonly holder: string; readonly leaseMs: number; readonly shards: readonly ShardClaim[] }): Promise<readonly number[]>;
+  /** Orderly hand-over: the next holder's start is not a quiet start. */
+  releaseShards(request: { readonly holder: string; readonly shards: readonly ShardClaim[] }): Promise<void>;
+  /** How many live holders there are and how many shards each has; for fair shares. */
+  shardHolders(): Promise<readonly { readonly holder: string; readonly shards: number }[]>;
+
+  /** Subjects of a shard for the timers, by id, in pages. */
+  listSubjects(request: { readonly shard: number; readonly afterId: number; readonly limit: number }): Promise<readonly SubjectEntry[]>;
+  /** Stored edges and backoffs that are due, most urgent first. Subjects made since the last listing appear here too. */
+  dueSubjects(request: { readonly shards: readonly number[]; readonly limit: number }): Promise<readonly DueSubject[]>;
+
+  /** Everything a cycle decides from; undefined when the subject is gone. Implementations batch concurrent loads. */
+  load(subjectId: number): Promise<CycleInput | undefined>;
+  /** Of the subjects of an account: how many there are and how many went bad within the window. */
+  accountHealth(request: { readonly accountId: string; readonly windowMs: number }): Promise<{ readonly subjects: number; readonly bad: number }>;
+
+  /** Reserves deletes at every level at once, before the first delete. What is granted passes and is charged all the same. */
+  reserveDeletes(request: DeleteReservation): Promise<DeleteReservationAnswer>;
+  /** The fence: the right to make one external call now, with its intent recorded in the same transaction. */
+  permit(request: PermitRequest): Promise<PermitAnswer>;
+  /** Ends the permit and records the outcome between two calls of one cycle. False when the lease was lost. */
+  recordOutcome(request: OutcomeRecord): Promise<boolean>;
+  /** Ends the cycle. Writes only what is given. */
+  settle(settlement: Settlement): Promise<SettleAnswer>;
+
+  /** Takes calls out of the account's budget; a fifth is reserved for people. */
+  takeCalls(request: { readonly accountId: string; readonly wanted: number; readonly forPerson: boolean }): Promise<{ readonly taken: number; readonly retryInMs: number }>;
+  /** A 429 or Retry-After seen by anyone blocks for all. */
+  blockCalls(request: { readonly accountId: string; readonly forMs: number }): Promise<void>;
+
+  /** Freshness per account and collection, and idle cycles per loop, in batches. */
+  recordIdle(request: IdleBatch): Promise<void>;
+  /** Verdicts that outlived their limit read Unknown. Returns the number marked. */
+  expireVerdicts(request: { readonly shards: readonly number[]; readonly olderThanMs: number }): Promise<number>;
+  recordAccount(request: { readonly accountId: string; readonly fingerprint: string; readonly claimedIncarnation: number }): Promise<void>;
+}
+
+export interface ShardClaim {
+  readonly shard: number;
+  readonly epoch: number;
+}
+export interface ShardLease extends ShardClaim {
+  /** False after an orderly hand-over: then nothing was missed and the quiet start does not apply. */
+  readonly quiet: boolean;
+}
+
+export type Priority = "person" | "event" | "first" | "resync";
+
+export interface SubjectEntry {
+  readonly id: number;
+  readonly kind: string;
+  readonly organizationId: string;
+  readonly accountId: string | undefined;
+}
+export interface DueSubject extends SubjectEntry {
+  readonly shard: number;
+  readonly priority: Priority;
+  readonly dueAtMs: number;
+}
+
+export interface Actor {
+  readonly holder: string;
+  readonly shard: number;
+  readonly epoch: number;
+}
+
+export interface DeleteReservation {
+  readonly actor: Actor;
+  readonly subject: SubjectRef;
+  /** Deletes nobody approved: all pass at every level or none does. */
+  readonly ungranted: number;
+  /** Approved deletes: they pass and are charged. */
+  readonly granted: number;
+  readonly limits: Readonly<Record<BudgetLevel, DeleteLimit>>;
+}
+export interface DeleteReservationAnswer {
+  /** False when the actor's lease is not current: nothing was charged. */
+  readonly current: boolean;
+  readonly ungrantedPass: boolean;
+  readonly levels: readonly { readonly level: BudgetLevel; readonly used: number; readonly owned: number; readonly allowed: number }[];
+}
+
+/** What must not have moved since the plan was made. */
+export type PermitInputs =
+  | { readonly check: "version"; readonly inputVersion: number }
+  | { readonly check: "sources"; readonly sources: readonly SourceRef[]; readonly policyVersion: number };
+
+export interface PermitRequest {
+  readonly actor: Actor;
+  readonly subject: SubjectRef;
+  readonly inputs: PermitInputs;
+  /** Whether the call removes anything: a pause of deletes then covers it. */
+  readonly deletes: boolean;
+  readonly operationId?: string | undefined;
+  /** The permit lives for the call's timeout plus a margin. */
+  readonly forMs: number;
+  readonly changes: readonly ChangeRecord[];
+  /** The subject's memory with the intents of this call in it. */
+  readonly memory: SubjectMemory;
+  /** Each usable once; consumed here. */
+  readonly grantIds: readonly string[];
+}
+export type PermitRefusal = "lease" | "inputs" | "paused" | "held" | "busy" | "grant" | "gone";
+export type PermitAnswer =
+  | { readonly granted: true; readonly permitId: string }
+  | { readonly granted: false; readonly refusal: PermitRefusal; readonly detail: string };
+
+export interface OutcomeRecord {
+  readonly actor: Actor;
+  readonly subject: SubjectRef;
+  readonly permitId: string;
+  readonly outcomes: readonly ChangeOutcome[];
+  readonly memory: SubjectMemory;
+  /** Outside things claimed and given up by this call; a claim of another subject is refused as a second claimant. */
+  readonly claims: readonly { readonly externalId: string; readonly key: string }[];
+  readonly releases: readonly string[];
+}
+
+export interface Settlement {
+  readonly actor: Actor;
+  readonly subject: SubjectRef;
+  /** The version the cycle decided from: an edge that came later stays due. */
+  readonly inputVersion: number;
+  readonly memory?: SubjectMemory | undefined;
+  readonly observation?: StoredObservation | undefined;
+  readonly status?: SubjectStatus | undefined;
+  /** Everything of this subject that waits for a person, replacing what was recorded before; undefined leaves it. */
+  readonly held?: { readonly digest: string; readonly groups: readonly HeldGroup[] } | undefined;
+  /** Refusals and waits worth a line in the record. */
+  readonly verdicts: readonly Verdict[];
+  /** Undefined: nothing stored, the periodic timer is enough. */
+  readonly nextInMs?: number | undefined;
+  /** The subject's resource was deleted and nothing of ours is left outside: forget both. */
+  readonly gone: boolean;
+  /** Tombstones of inputs that no owned item refers to any more. */
+  readonly forgetSources: readonly string[];
+  readonly nowOwned: number;
+}
+export interface SettleAnswer {
+  /** False: the lease was lost and nothing was written. */
+  readonly kept: boolean;
+  /** An input moved during the cycle: run again at once. */
+  readonly dueAgain: boolean;
+}
+
+export interface IdleBatch {
+  readonly holder: string;
+  readonly cycles: readonly { readonly kind: string; readonly minuteMs: number; readonly count: number }[];
+  readonly freshness: readonly { readonly accountId: string; readonly collection: string; readonly completeAtMs: number }[];
+  /** Subjects looked at without a change, so that verdict age is known; may be coarse. */
+  readonly seen: readonly { readonly shard: number; readonly sinceMs: number }[];
+}

@@ -1,0 +1,91 @@
+import type { Json, JsonObject } from "./json.ts";
+import type { DeclaredResource, Mode, PauseLevel, Principal, ScopePolicy } from "./records.ts";
+
+/** How people and programs change what is declared. Each method is one transaction; the in-memory twin has these too. */
+export interface IntentStore {
+  createOrganization(request: { readonly id: string; readonly name: string }): Promise<void>;
+  createAccount(request: {
+    readonly id: string;
+    readonly organizationId: string;
+    readonly name: string;
+    readonly provider: string;
+    readonly settings: JsonObject;
+    readonly credentialRef: string | undefined;
+    readonly callsPerSecond: number;
+  }): Promise<void>;
+
+  /** Creates or replaces the spec of a resource; raises its generation when the spec changed, wakes every subject computed from it. */
+  declare(request: DeclareRequest): Promise<DeclareAnswer>;
+  /** Leaves a tombstone and wakes the subjects. A resource without subjects and without links is removed at once. */
+  requestDeletion(request: {
+    readonly organizationId: string;
+    readonly uid: string;
+    readonly ifRevision: number | undefined;
+    readonly author: Principal;
+    readonly orphan: boolean;
+    readonly confirmedCount: number | undefined;
+  }): Promise<{ readonly found: boolean; readonly conflict: boolean }>;
+  /** A person says: look again now, and try again what stopped. */
+  reconcileNow(request: { readonly organizationId: string; readonly uid: string }): Promise<void>;
+
+  /** Binds to the digest the approver saw. Grants are made for its items only; machines and assistants are refused. */
+  approve(request: {
+    readonly organizationId: string;
+    readonly heldChangeId: string;
+    readonly digest: string;
+    readonly approver: Principal;
+    readonly grantForMs: number;
+  }): Promise<ApproveAnswer>;
+  reject(request: { readonly organizationId: string; readonly heldChangeId: string; readonly author: Principal }): Promise<boolean>;
+
+  pause(request: {
+    readonly id: string;
+    /** Undefined for the platform-wide freeze. */
+    readonly organizationId: string | undefined;
+    readonly scope: string;
+    readonly level: PauseLevel;
+    readonly author: Principal;
+    readonly reason: string;
+    readonly forMs: number;
+  }): Promise<void>;
+  /** Wakes what was waiting. Machines and assistants are refused. */
+  endPause(request: { readonly id: string; readonly organizationId: string | undefined; readonly author: Principal }): Promise<"ended" | "not-found" | "refused">;
+
+  /** Mode, limits, ceilings, protection of one scope. Raises the policy version of every subject below. */
+  setPolicy(request: { readonly organizationId: string | undefined; readonly policy: ScopePolicy; readonly author: Principal }): Promise<void>;
+  /** An operation's claim on a subject until it ends. */
+  placeHold(request: { readonly organizationId: string; readonly uid: string; readonly operationId: string; readonly reason: string }): Promise<boolean>;
+  releaseHold(request: { readonly organizationId: string; readonly uid: string; readonly operationId: string }): Promise<void>;
+  /** After a restore: a new incarnation. Every account must be reclaimed by one approved held change before anything is written there. */
+  markRestored(): Promise<number>;
+}
+
+export interface DeclareRequest {
+  readonly uid: string;
+  readonly organizationId: string;
+  readonly kind: string;
+  readonly name: string;
+  /** `organization/ID`, `project/ID` or `workspace/ID`. */
+  readonly scope: string;
+  readonly spec: Json;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly author: Principal;
+  /** Undefined: whatever the revision is. 0: must not exist. */
+  readonly ifRevision: number | undefined;
+  /** What the resource says of its own mode and protection. */
+  readonly mode: Mode | undefined;
+  readonly protect: boolean | undefined;
+  /** One subject per account; `undefined` is a subject without an account. Empty: the kind has no loop. */
+  readonly accounts: readonly (string | undefined)[];
+  /** Resources (by kind and name in the same scope) that are computed from this one. */
+  readonly links: readonly { readonly kind: string; readonly name: string }[];
+}
+export type DeclareAnswer =
+  | { readonly result: "created" | "changed" | "unchanged"; readonly resource: DeclaredResource; readonly revision: number }
+  | { readonly result: "conflict"; readonly revision: number };
+
+export type ApproveAnswer =
+  | { readonly result: "approved"; readonly grants: number }
+  | { readonly result: "not-found" | "refused-principal" | "four-eyes" | "closed" }
+  /** What waits has changed since the approver looked. */
+  | { readonly result: "moved"; readonly digest: string };

@@ -1,0 +1,310 @@
+import type { Json, JsonObject } from "./json.ts";
+
+/** The records that the engine and its store exchange. Plain data: times are epoch milliseconds. */
+
+export type Mode = "observe" | "propose" | "enforce";
+export type PauseLevel = "deletes" | "writes" | "all";
+/** Who speaks. Only a person may approve, unfreeze or raise a limit. */
+export type PrincipalType = "person" | "machine" | "assistant";
+export interface Principal {
+  readonly name: string;
+  readonly type: PrincipalType;
+}
+
+export interface DeleteLimit {
+  readonly count: number;
+  readonly percent: number;
+  readonly atLeast: number;
+}
+export type BudgetLevel = "account" | "organization" | "platform";
+
+export interface Limits {
+  readonly deletesPerCycle: DeleteLimit;
+  readonly deletesPerHour: Readonly<Record<BudgetLevel, DeleteLimit>>;
+  readonly changesPerCycle: number;
+  /** Minimum distance of the two looks that an inferred delete needs. */
+  readonly confirmAfterMs: number;
+  /** Share (percent) and number of subjects of one account going bad together that make the observer suspect. */
+  readonly suspectPercent: number;
+  readonly suspectAtLeast: number;
+}
+export type PartialLimits = {
+  readonly [K in keyof Limits]?: K extends "deletesPerHour" ? Partial<Limits["deletesPerHour"]> : Limits[K];
+};
+
+/** What one scope (or one resource) says. Defaults may be changed below; of ceilings the strictest wins. */
+export interface ScopePolicy {
+  readonly scope: string;
+  readonly mode?: Mode | undefined;
+  readonly limits?: PartialLimits | undefined;
+  readonly ceiling?: PartialLimits | undefined;
+  readonly protect?: boolean | undefined;
+  readonly fourEyes?: boolean | undefined;
+}
+
+export interface Pause {
+  readonly id: string;
+  /** `platform`, `organization/ID`, `project/ID`, `workspace/ID`, `account/ID` or `resource/UID`. */
+  readonly scope: string;
+  readonly level: PauseLevel;
+  readonly author: string;
+  readonly reason: string;
+  readonly expiresAtMs: number;
+}
+
+export interface SubjectRef {
+  readonly id: number;
+  readonly organizationId: string;
+  readonly resourceUid: string;
+  readonly accountId: string | undefined;
+  readonly kind: string;
+  readonly name: string;
+  readonly shard: number;
+}
+
+export interface ResourceDeletion {
+  readonly author: Principal;
+  readonly atMs: number;
+  /** Forget the outside things instead of deleting them. */
+  readonly orphan: boolean;
+  /** The number of outside deletes the author has confirmed in the same request: an approval of exactly that many. */
+  readonly confirmedCount?: number | undefined;
+}
+
+export interface DeclaredResource {
+  readonly uid: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly scope: string;
+  readonly generation: number;
+  readonly spec: Json;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly author: Principal;
+  readonly declaredAtMs: number;
+  readonly deletion?: ResourceDeletion | undefined;
+}
+
+export interface AccountRecord {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly settings: JsonObject;
+  /** Where the credential is (`env:NAME`, `file:PATH`); the value never passes through the database. */
+  readonly credentialRef: string | undefined;
+  /** Recorded at onboarding; an account that answers with another one is refused as a whole. */
+  readonly fingerprint: string | undefined;
+  /** The incarnation under which we last claimed the account; another one than ours needs an approved reclaim. */
+  readonly claimedIncarnation: number | undefined;
+}
+
+/** A resource, at the generation the desired set was computed from. */
+export interface SourceRef {
+  readonly uid: string;
+  readonly generation: number;
+}
+
+/**
+ * One outside thing that is ours or is about to be.
+ * `intended`: the create was permitted and its answer is not known yet. `owned`: its external id is recorded.
+ */
+export interface OwnedItem {
+  readonly key: string;
+  readonly state: "intended" | "owned";
+  readonly externalId: string | undefined;
+  /** Uids of the resources that declared it when it was last written. */
+  readonly sources: readonly string[];
+  readonly wantedHash: string;
+  readonly intendedAtMs: number;
+  readonly writtenAtMs: number | undefined;
+  /** Set while our marker is missing on the outside thing: no delete until it was seen again. */
+  readonly markerMissingSinceMs?: number | undefined;
+  /** Set while complete lists lack it and no read by id has spoken yet. */
+  readonly absentSinceMs?: number | undefined;
+  readonly protect?: boolean | undefined;
+}
+
+/** The first of the two looks that an inferred delete needs; stored, so that a failover does not start over. */
+export interface Finding {
+  readonly key: string;
+  readonly externalId: string;
+  readonly foundAtMs: number;
+}
+
+/** How often a write of one field succeeded and the next look showed the very same difference. */
+export interface Fight {
+  readonly key: string;
+  readonly field: string;
+  readonly wantedHash: string;
+  readonly seenHash: string;
+  readonly count: number;
+  readonly stoppedAtMs?: number | undefined;
+}
+
+export interface StoredWanted {
+  readonly key: string;
+  readonly item: Json;
+  readonly sources: readonly SourceRef[];
+}
+
+/** What the engine remembers of a subject between cycles. Only the holder of its shard writes it. */
+export interface SubjectMemory {
+  readonly owned: readonly OwnedItem[];
+  readonly findings: readonly Finding[];
+  readonly fights: readonly Fight[];
+  /** The last good desired set; stands in when the desired set is unknown. */
+  readonly lastDesired?: readonly StoredWanted[] | undefined;
+  /** Consecutive failures; drives backoff. */
+  readonly attempts: number;
+  readonly lastWriteAtMs?: number | undefined;
+  /** Times the verdict changed back and forth lately; drives `Flapping`. */
+  readonly flips: readonly number[];
+}
+
+export interface StoredObservation {
+  readonly hash: string;
+  readonly completeness: "complete" | "partial" | "failed";
+  readonly observedAtMs: number;
+  readonly items: readonly { readonly key: string; readonly externalId: string; readonly item: Json; readonly owned: boolean }[];
+  /** True when items were left out to keep the record bounded. */
+  readonly truncated: boolean;
+}
+
+export type ChangeAction = "create" | "update" | "replace" | "delete" | "adopt" | "takeover" | "forget";
+
+export interface FieldDifference {
+  /** JSON pointer inside the item. */
+  readonly field: string;
+  /** Redacted, bounded values for people; never a secret. */
+  readonly wanted: Json | undefined;
+  readonly seen: Json | undefined;
+}
+
+export type GuardName =
+  | "mode"
+  | "pause"
+  | "evidence"
+  | "quiet-start"
+  | "complete-reads"
+  | "account-identity"
+  | "empty-desired"
+  | "derived-emptiness"
+  | "delete-budget"
+  | "change-cap"
+  | "ownership"
+  | "protection"
+  | "all-or-nothing"
+  | "fights"
+  | "too-many-at-once"
+  | "no-wildcards"
+  | "permit"
+  | "hold";
+
+/** A guard's answer, always with a reason and numbers. */
+export interface Verdict {
+  readonly guard: GuardName;
+  /** `pass` is only recorded where the numbers matter. */
+  readonly answer: "pass" | "trim" | "wait" | "hold" | "refuse";
+  readonly reason: string;
+  readonly numbers: Readonly<Record<string, number>>;
+  /** Keys of the items it speaks of; empty means the whole plan. */
+  readonly keys: readonly string[];
+}
+
+/** One line of the record that `why` reads. Written as intent before the call, completed by its outcome. */
+export interface ChangeRecord {
+  readonly id: string;
+  readonly action: ChangeAction;
+  readonly key: string;
+  readonly externalId: string | undefined;
+  readonly trigger: string;
+  readonly differences: readonly FieldDifference[];
+  readonly declaredBy: readonly { readonly uid: string; readonly author: string; readonly atMs: number }[];
+  readonly verdicts: readonly Verdict[];
+  readonly grantId?: string | undefined;
+  readonly intendedAtMs: number;
+}
+
+export interface ChangeOutcome {
+  readonly changeId: string;
+  readonly result: "done" | "failed" | "ambiguous" | "skipped";
+  readonly externalId?: string | undefined;
+  readonly answer: string;
+  readonly endedAtMs: number;
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+  readonly sinceMs: number;
+}
+
+export interface SubjectStatus {
+  readonly observedGeneration: number;
+  readonly conditions: readonly Condition[];
+  readonly differences: number;
+  readonly owned: number;
+  /** Since when the subject is bad (things missing, failing); drives the too-many-at-once guard. */
+  readonly badSinceMs?: number | undefined;
+  readonly convergedAtMs?: number | undefined;
+}
+
+/** An item that waits for a person. The digest covers action, external id, wanted hash and normalised seen hash. */
+export interface HeldItem {
+  readonly key: string;
+  readonly action: ChangeAction;
+  readonly externalId: string | undefined;
+  readonly digest: string;
+  readonly differences: readonly FieldDifference[];
+  readonly reason: string;
+}
+
+/** Everything of one subject that waits under one limit. `subject` holds are per subject; the others are shared. */
+export interface HeldGroup {
+  readonly level: "subject" | BudgetLevel;
+  readonly guard: GuardName;
+  readonly verdict: Verdict;
+  readonly items: readonly HeldItem[];
+}
+
+export interface Grant {
+  readonly id: string;
+  readonly heldChangeId: string;
+  readonly itemDigest: string;
+  readonly approver: string;
+  readonly expiresAtMs: number;
+}
+
+export interface Hold {
+  readonly operationId: string;
+  readonly sinceMs: number;
+  readonly reason: string;
+}
+
+/** Everything a cycle decides from, read in one snapshot. */
+export interface CycleInput {
+  readonly subject: SubjectRef;
+  /** Raised by every change of any input. Deletes and replacements are permitted only at this very version. */
+  readonly inputVersion: number;
+  /** Raised by changes of mode, credential and limits only. */
+  readonly policyVersion: number;
+  readonly resource: DeclaredResource;
+  /** The resources it is computed from, tombstones included. */
+  readonly inputs: readonly DeclaredResource[];
+  /** From the platform down to the resource itself. */
+  readonly policies: readonly ScopePolicy[];
+  readonly pauses: readonly Pause[];
+  readonly hold: Hold | undefined;
+  readonly account: AccountRecord | undefined;
+  readonly memory: SubjectMemory;
+  readonly status: SubjectStatus | undefined;
+  readonly observationHash: string | undefined;
+  readonly grants: readonly Grant[];
+  /** Digest of what is recorded as waiting now, so that an unchanged hold writes nothing. */
+  readonly heldDigest: string | undefined;
+  /** Whether an edge or a backoff is stored that settle must clear. */
+  readonly dueStored: boolean;
+  readonly installation: { readonly id: string; readonly incarnation: number };
+}
