@@ -54,8 +54,6 @@ export interface EngineStore {
 
   /** Freshness per account and collection, and idle cycles per loop, in batches. */
   recordIdle(request: IdleBatch): Promise<void>;
-  /** Verdicts that outlived their limit read Unknown. Returns the number marked. */
-  expireVerdicts(request: { readonly shards: readonly number[]; readonly olderThanMs: number }): Promise<number>;
   recordAccount(request: { readonly accountId: string; readonly fingerprint: string; readonly claimedIncarnation: number }): Promise<void>;
 }
 
@@ -110,6 +108,8 @@ export type PermitInputs =
   | { readonly check: "sources"; readonly sources: readonly SourceRef[]; readonly policyVersion: number };
 
 export interface PermitRequest {
+  /** Chosen by the caller, so that a lost answer can be told from a refusal. */
+  readonly permitId: string;
   readonly actor: Actor;
   readonly subject: SubjectRef;
   readonly inputs: PermitInputs;
@@ -126,7 +126,7 @@ export interface PermitRequest {
 }
 export type PermitRefusal = "lease" | "inputs" | "paused" | "held" | "busy" | "grant" | "gone";
 export type PermitAnswer =
-  | { readonly granted: true; readonly permitId: string }
+  | { readonly granted: true }
   | { readonly granted: false; readonly refusal: PermitRefusal; readonly detail: string };
 
 export interface OutcomeRecord {
@@ -171,6 +171,6 @@ export interface IdleBatch {
   readonly holder: string;
   readonly cycles: readonly { readonly kind: string; readonly minuteMs: number; readonly count: number }[];
   readonly freshness: readonly { readonly accountId: string; readonly collection: string; readonly completeAtMs: number }[];
-  /** Subjects looked at without a change, so that verdict age is known; may be coarse. */
+  /** Every subject of the shard that is not failing was looked at completely after this time: the age of idle verdicts. */
   readonly seen: readonly { readonly shard: number; readonly sinceMs: number }[];
 }

@@ -4,6 +4,8 @@ import type { DeclaredResource, Mode, PauseLevel, Principal, ScopePolicy } from 
 /** How people and programs change what is declared. Each method is one transaction; the in-memory twin has these too. */
 export interface IntentStore {
   createOrganization(request: { readonly id: string; readonly name: string }): Promise<void>;
+  /** A project or workspace below an organization; `organization/ID` itself exists with the organization. */
+  createScope(request: { readonly organizationId: string; readonly scope: string; readonly parent: string }): Promise<void>;
   createAccount(request: {
     readonly id: string;
     readonly organizationId: string;

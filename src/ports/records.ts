@@ -249,6 +249,10 @@ export interface SubjectStatus {
   /** Since when the subject is bad (things missing, failing); drives the too-many-at-once guard. */
   readonly badSinceMs?: number | undefined;
   readonly convergedAtMs?: number | undefined;
+  /** When the subject was last seen by a complete look that led to this record. */
+  readonly lookedAtMs?: number | undefined;
+  /** While failing, the age of the verdict counts from `lookedAtMs` alone. */
+  readonly failing: boolean;
 }
 
 /** An item that waits for a person. The digest covers action, external id, wanted hash and normalised seen hash. */

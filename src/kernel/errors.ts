@@ -1,0 +1,53 @@
+/** Every way a look or a write can fail. A new code does not compile until each audience has decided what it means. */
+export type ErrorCode =
+  | "SPEC_INVALID"
+  | "KIND_UNKNOWN"
+  | "ACCOUNT_UNKNOWN"
+  | "CREDENTIAL_REFUSED"
+  | "NOT_FOUND"
+  | "ALREADY_EXISTS"
+  | "PRECONDITION_FAILED"
+  | "PROVIDER_REFUSED"
+  | "PROVIDER_UNAVAILABLE"
+  | "RATE_LIMITED"
+  | "DEPENDENCY_NOT_READY"
+  | "TIMED_OUT"
+  | "WILDCARD_REFUSED"
+  | "INTERNAL";
+
+export class EngineError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** Trying again cannot help until an input changes. Stops writes, not looks. */
+export class TerminalError extends EngineError {}
+
+/** Trying again may help. `afterMs` is the provider's own hint, when it gave one; it wins over our backoff. */
+export class RetryableError extends EngineError {
+  readonly afterMs: number | undefined;
+  /** False when the provider surely did nothing (refused before acting); otherwise the effect may have happened. */
+  readonly ambiguous: boolean;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: ErrorOptions & { readonly afterMs?: number; readonly ambiguous?: boolean } = {},
+  ) {
+    super(code, message, options);
+    this.afterMs = options.afterMs;
+    this.ambiguous = options.ambiguous ?? true;
+  }
+}
+
+/** The one place where something thrown by anybody becomes something we understand. */
+export function toEngineError(thrown: unknown): EngineError {
+  if (thrown instanceof EngineError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new RetryableError("INTERNAL", `Unexpected failure: ${message}`, { cause: thrown });
+}

@@ -1,0 +1,26 @@
+import type { ChangeAction, HeldGroup } from "../ports/records.ts";
+import { canonical, digestOf } from "./hash.ts";
+
+/**
+ * What an approval binds to. It covers the gated item only: what is done, to which outside thing, towards what, from what.
+ * Volatile fields are out because the seen hash is taken after normalising.
+ */
+export function itemDigest(item: {
+  readonly action: ChangeAction;
+  readonly key: string;
+  readonly externalId: string | undefined;
+  readonly wantedHash: string | undefined;
+  readonly seenHash: string | undefined;
+}): string {
+  return digestOf([item.action, item.key, item.externalId ?? "", item.wantedHash ?? "", item.seenHash ?? ""]);
+}
+
+/** The digest of a whole held change: independent of the order in which subjects reported their items. */
+export function heldChangeDigest(items: readonly { readonly subjectId: number; readonly digest: string }[]): string {
+  return digestOf(items.map((item) => `${item.subjectId}:${item.digest}`).sort());
+}
+
+/** The digest of everything one subject has waiting, so that an unchanged hold writes nothing. */
+export function heldGroupsDigest(groups: readonly HeldGroup[]): string {
+  return digestOf(groups.map((group) => canonical([group.level, group.guard, group.items.map((item) => item.digest).sort()])).sort());
+}

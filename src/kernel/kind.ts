@@ -1,0 +1,51 @@
+import type { z } from "zod";
+import type { DeclaredResource } from "../ports/records.ts";
+import type { Loop } from "./loop.ts";
+
+export type ScopeType = "platform" | "organization" | "project" | "workspace";
+
+/** A type of thing people declare. What shared code wants to know about a kind, the kind declares here. */
+export interface Kind<Spec = unknown> {
+  readonly kind: string;
+  /** Path segment of its routes: lower case, plural. */
+  readonly plural: string;
+  readonly schema: z.ZodType<Spec>;
+  readonly permission: string;
+  readonly scopes: readonly ScopeType[];
+  /** What exists outside already (a zone, an account) has no default mode: it must be named when it is declared. */
+  readonly modeRequired: boolean;
+  /** Names of the accounts a resource lives at; one subject each. Empty: one subject without an account. */
+  accounts(spec: Spec): readonly string[];
+  /** Resources in the same scope that are computed from this one. */
+  links(spec: Spec): readonly { readonly kind: string; readonly name: string }[];
+  /** From an older stored shape to the current one, before parsing. */
+  upgrade?(stored: unknown): unknown;
+  readonly loop?: Loop<Spec, object>;
+  /** Why a kind has no loop; shown in the public registry. */
+  readonly withoutLoop?: string;
+}
+
+export type KindRegistry = ReadonlyMap<string, Kind>;
+
+export function defineKind<Spec>(kind: Kind<Spec>): Kind<Spec> {
+  return Object.freeze(kind);
+}
+
+export type ParsedSpec<Spec> =
+  | { readonly ok: true; readonly spec: Spec }
+  | { readonly ok: false; readonly errors: readonly { readonly pointer: string; readonly message: string }[] };
+
+/** Upgrades and parses a stored or incoming spec; all field errors at once. */
+export function parseSpec<Spec>(kind: Kind<Spec>, stored: unknown): ParsedSpec<Spec> {
+  const parsed = kind.schema.safeParse(kind.upgrade === undefined ? stored : kind.upgrade(stored));
+  if (parsed.success) return { ok: true, spec: parsed.data };
+  const errors = parsed.error.issues.map((issue) => ({
+    pointer: `/spec${issue.path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`,
+    message: issue.message,
+  }));
+  return { ok: false, errors };
+}
+
+export function describeSpecErrors(resource: Pick<DeclaredResource, "kind" | "name">, errors: readonly { pointer: string; message: string }[]): string {
+  return `${resource.kind}/${resource.name}: ${errors.map((error) => `${error.pointer}: ${error.message}`).join("; ")}`;
+}

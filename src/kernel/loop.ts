@@ -1,0 +1,145 @@
+import type { AccountIdentity, Completeness } from "../ports/provider.ts";
+import type { DeclaredResource, FieldDifference, PartialLimits, SourceRef } from "../ports/records.ts";
+
+/**
+ * The contract an author of a kind learns. The words are those of docs/glossary.md.
+ * A loop compares two keyed sets of items: what is wanted, computed from declared resources, and what was seen outside.
+ * Everything else (when to look, what may be written, what must wait for a person, what is remembered) is the engine's.
+ */
+export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unknown> {
+  readonly kind: string;
+  /** How often to look when nothing is wrong. A wish: the account's call budget decides the real interval. */
+  readonly everySeconds: number;
+  /** The kinds this one is computed from, beside its own spec. */
+  readonly inputs?: readonly string[];
+  /** Stricter or wider defaults for this kind; ceilings of the scopes still apply. */
+  readonly limits?: PartialLimits;
+  /** True when outside things can carry a marker of ours. Then `Seen.marker` is always set, to a marker or to "none". */
+  readonly marks?: boolean;
+  /** True when `remove` uses a server-side precondition (If-Match, RFC 2136 prerequisite): it replaces the last read. */
+  readonly removesOnlyAsSeen?: boolean;
+
+  /** The wanted items, each with where it came from; or unknown, which keeps the last good set. Never writes. */
+  desired(ctx: DesiredContext, subject: Subject<Spec>): Desired<Item> | Promise<Desired<Item>>;
+  /** The items outside, with completeness. Never writes. Absence is concluded from complete observations only. */
+  observe(ctx: LookContext<Reader>, subject: Subject<Spec>): Promise<Observation<Item>>;
+  /** Reads one thing by its recorded id (or by key, before an id is known). "absent" only when the provider says so. */
+  read(ctx: LookContext<Reader>, subject: Subject<Spec>, item: ItemName): Promise<Seen<Item> | "absent">;
+  /** Field differences after normalising; empty means converged. */
+  same(wanted: Item, seen: Item): readonly FieldDifference[];
+  /** True when these differences cannot be written in place: the thing is then replaced, which counts as a delete. */
+  replaces?(differences: readonly FieldDifference[]): boolean;
+
+  /** Idempotent: a uniqueness error is answered by adopting what carries our marker. Returns the external id. */
+  create(ctx: WriteContext<Writer>, subject: Subject<Spec>, wanted: Wanted<Item>): Promise<{ readonly externalId: string }>;
+  update(ctx: WriteContext<Writer>, subject: Subject<Spec>, wanted: Wanted<Item>, seen: Seen<Item>): Promise<void>;
+  /** Idempotent: removing what is gone is a success. */
+  remove(ctx: WriteContext<Writer>, subject: Subject<Spec>, seen: Seen<Item>): Promise<void>;
+  /** Where the provider can change many items in one atomic call: all changes of a cycle, as one call under one permit. */
+  apply?(ctx: WriteContext<Writer>, subject: Subject<Spec>, changes: readonly BatchChange<Item>[]): Promise<void>;
+}
+
+export type ItemName = { readonly key: string; readonly externalId: string | undefined };
+
+export interface Subject<Spec> {
+  readonly uid: string;
+  readonly name: string;
+  readonly scope: string;
+  readonly organizationId: string;
+  readonly generation: number;
+  readonly spec: Spec;
+}
+
+export interface Wanted<Item> {
+  readonly key: string;
+  readonly item: Item;
+  /** The resources that declare it; empty means the subject's own resource. */
+  readonly sources?: readonly SourceRef[];
+}
+
+export type Desired<Item> =
+  | {
+      readonly known: true;
+      readonly items: readonly Wanted<Item>[];
+      /** The spec itself says that nothing is wanted. Emptiness without this is suspicious. */
+      readonly zero?: boolean;
+      /** Values that came from another system's status and went empty: their last good value is kept, marked stale. */
+      readonly stale?: readonly { readonly key: string; readonly reason: string }[];
+    }
+  | { readonly known: false; readonly reason: string };
+
+/** Who made an outside thing. */
+export interface Marker {
+  readonly installationId: string;
+  readonly resourceUid: string;
+}
+
+export interface Seen<Item> {
+  readonly key: string;
+  readonly externalId: string;
+  readonly item: Item;
+  /** Required where the loop `marks`. A marker of another owner makes the thing foreign, whatever we recorded. */
+  readonly marker?: Marker | "none" | { readonly foreign: string };
+  /** A provider-side lock against deletion, in the provider's words. */
+  readonly lockedBy?: string;
+  /** How many further things of ours go with it when it is deleted (records in a zone). */
+  readonly contains?: number;
+}
+
+export interface Observation<Item> {
+  readonly completeness: Completeness;
+  /** Why it is not complete, or how completeness is known. */
+  readonly proof: string;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly items: readonly Seen<Item>[];
+  readonly identity?: AccountIdentity;
+}
+
+export interface Inventory<Entry> {
+  readonly completeness: Completeness;
+  readonly proof: string;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+  readonly entries: readonly Entry[];
+}
+
+export interface InputResource<Spec = unknown> extends Omit<DeclaredResource, "spec"> {
+  readonly spec: Spec;
+}
+
+export interface DesiredContext {
+  /** Declared resources of one of the loop's input kinds that name this subject and are not being deleted, parsed. */
+  inputs<Spec>(kind: string): readonly InputResource<Spec>[];
+  /** A wanted value that comes from another system's status: empty keeps the last good value of that item, marked stale. */
+  lastGood(key: string): unknown;
+}
+
+export interface LookContext<Reader> {
+  readonly reader: Reader;
+  readonly signal: AbortSignal;
+  /** Lists a collection once per account, shared by all subjects and kinds there. */
+  inventory<Entry>(collection: string): Promise<Inventory<Entry>>;
+  /** A read of this subject alone: complete when `read` resolves, failed when it throws. */
+  look<Item>(read: () => Promise<readonly Seen<Item>[]>): Promise<Observation<Item>>;
+  /** An observation from an inventory: its completeness and times, the entries of this subject as items. */
+  from<Entry, Item>(inventory: Inventory<Entry>, items: readonly Seen<Item>[]): Observation<Item>;
+}
+
+export interface WriteContext<Writer> {
+  readonly writer: Writer;
+  readonly signal: AbortSignal;
+  /** What an outside thing we make must carry, where it can. */
+  readonly marker: Marker;
+}
+
+export type BatchChange<Item> =
+  | { readonly action: "create"; readonly wanted: Wanted<Item> }
+  | { readonly action: "update" | "replace"; readonly wanted: Wanted<Item>; readonly seen: Seen<Item> }
+  | { readonly action: "delete"; readonly seen: Seen<Item> };
+
+export function defineLoop<Spec, Item extends object, Reader = unknown, Writer = unknown>(
+  loop: Loop<Spec, Item, Reader, Writer>,
+): Loop<Spec, Item, Reader, Writer> {
+  return Object.freeze(loop);
+}
