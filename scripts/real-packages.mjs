@@ -1,0 +1,14 @@
+// The real counterparts the tests in test/real talk to: the one list of what test:real installs and looks for.
+
+/**
+ * @typedef {object} Counterpart
+ * @property {string} name how tests and people call it
+ * @property {string[]} programs any one of these means it is there
+ * @property {string[]} packages the Debian packages that bring it
+ */
+
+/** @type {Counterpart[]} */
+export const counterparts = [
+  { name: "PowerDNS", programs: ["pdns_server"], packages: ["pdns-server", "pdns-backend-sqlite3", "sqlite3"] },
+  { name: "Chromium", programs: ["chromium", "chromium-browser"], packages: ["chromium"] },
+];
