@@ -1,0 +1,89 @@
+import type { IdleBatch, SettleAnswer, Settlement } from "../../../src/ports/engine-store.ts";
+import { pointsAt } from "./cycle-input.ts";
+import { dropHeldItems, replaceHeld } from "./held.ts";
+import type { SubjectRow } from "./rows.ts";
+import { isCurrent, type State, subjectsOf, type Tables } from "./state.ts";
+
+export function settle(state: State, settlement: Settlement): SettleAnswer {
+  const { tables } = state;
+  const now = state.nowMs();
+  const subject = tables.subjects.get(settlement.subject.id);
+  if (subject === undefined || !isCurrent(tables, subject, settlement.actor, now)) {
+    return { kept: false, dueAgain: false };
+  }
+  subject.permit = undefined;
+  if (settlement.memory !== undefined) subject.memory = settlement.memory;
+  if (settlement.observation !== undefined) subject.observation = settlement.observation;
+  if (settlement.status !== undefined) subject.status = settlement.status;
+  subject.nowOwned = settlement.nowOwned;
+  if (settlement.held !== undefined) replaceHeld(state, subject, settlement.held);
+  for (const verdict of settlement.verdicts) {
+    const { id, resourceUid, organizationId } = subject;
+    tables.verdicts.push({ subjectId: id, resourceUid, organizationId, atMs: now, verdict });
+  }
+  forgetSources(tables, subject, settlement.forgetSources);
+  const moved = subject.inputVersion > settlement.inputVersion;
+  // A subject whose inputs moved while it was leaving may be wanted again: its next cycle decides.
+  if (settlement.gone && !moved) {
+    removeSubject(state, subject);
+    return { kept: true, dueAgain: false };
+  }
+  if (!moved) {
+    subject.dueAtMs = settlement.nextInMs === undefined ? undefined : now + settlement.nextInMs;
+    subject.priority = "resync";
+  }
+  return { kept: true, dueAgain: moved };
+}
+
+function forgetSources(tables: Tables, subject: SubjectRow, uids: readonly string[]): void {
+  const target = tables.resources.get(subject.resourceUid);
+  if (target === undefined) return;
+  for (const uid of uids) {
+    const source = tables.resources.get(uid);
+    if (source === undefined || source.organizationId !== subject.organizationId) continue;
+    source.links = source.links.filter((link) => !pointsAt(link, target));
+    const left = source.links.length > 0 || subjectsOf(tables, uid).length > 0;
+    if (source.deletion !== undefined && !left) tables.resources.delete(uid);
+  }
+}
+
+function removeSubject(state: State, subject: SubjectRow): void {
+  const { tables } = state;
+  dropHeldItems(state, subject);
+  for (const [key, claim] of tables.claims) if (claim.subjectId === subject.id) tables.claims.delete(key);
+  for (const [id, grant] of tables.grants) if (grant.subjectId === subject.id) tables.grants.delete(id);
+  tables.subjects.delete(subject.id);
+  const resource = tables.resources.get(subject.resourceUid);
+  if (resource?.deletion === undefined || subjectsOf(tables, resource.uid).length > 0) return;
+  tables.resources.delete(resource.uid);
+  tables.policies.delete(`resource/${resource.uid}`);
+}
+
+export function accountHealth(
+  { tables, nowMs }: State,
+  request: { readonly accountId: string; readonly windowMs: number },
+): { readonly subjects: number; readonly bad: number } {
+  const since = nowMs() - request.windowMs;
+  let subjects = 0;
+  let bad = 0;
+  for (const row of tables.subjects.values()) {
+    if (row.accountId !== request.accountId) continue;
+    subjects += 1;
+    if (row.status?.badSinceMs !== undefined && row.status.badSinceMs > since) bad += 1;
+  }
+  return { subjects, bad };
+}
+
+export function recordIdle({ tables }: State, request: IdleBatch): void {
+  for (const { kind, minuteMs, count } of request.cycles) {
+    const key = `${kind} ${minuteMs}`;
+    tables.idleCycles.set(key, (tables.idleCycles.get(key) ?? 0) + count);
+  }
+  for (const { accountId, collection, completeAtMs } of request.freshness) {
+    const key = `${accountId} ${collection}`;
+    tables.freshness.set(key, Math.max(tables.freshness.get(key) ?? 0, completeAtMs));
+  }
+  for (const { shard, sinceMs } of request.seen) {
+    tables.seen.set(shard, Math.max(tables.seen.get(shard) ?? 0, sinceMs));
+  }
+}

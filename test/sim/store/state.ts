@@ -1,0 +1,215 @@
+import { SHARDS } from "../../../src/kernel/hash.ts";
+import type { Actor, Priority } from "../../../src/ports/engine-store.ts";
+import type { Ids } from "../../../src/ports/ids.ts";
+import type { SubjectMemory } from "../../../src/ports/records.ts";
+import type { ScopePolicy } from "../../../src/ports/records.ts";
+import type {
+  AccountRow,
+  BudgetRow,
+  ChangeRow,
+  ClaimRow,
+  GrantRow,
+  HeldChangeRow,
+  LinkTarget,
+  PauseRow,
+  ResourceRow,
+  ScopeRow,
+  ShardRow,
+  SubjectRow,
+  VerdictRow,
+} from "./rows.ts";
+
+/** Everything a backup would hold. */
+export interface Tables {
+  installation: { readonly id: string; readonly incarnation: number };
+  nextSubjectId: number;
+  organizations: Map<string, { readonly id: string; readonly name: string }>;
+  scopes: Map<string, ScopeRow>;
+  accounts: Map<string, AccountRow>;
+  resources: Map<string, ResourceRow>;
+  subjects: Map<number, SubjectRow>;
+  policies: Map<string, ScopePolicy>;
+  pauses: Map<string, PauseRow>;
+  heldChanges: Map<string, HeldChangeRow>;
+  grants: Map<string, GrantRow>;
+  claims: Map<string, ClaimRow>;
+  budgets: Map<string, BudgetRow>;
+  shards: ShardRow[];
+  changes: Map<string, ChangeRow>;
+  verdicts: VerdictRow[];
+  idleCycles: Map<string, number>;
+  freshness: Map<string, number>;
+  seen: Map<number, number>;
+}
+
+/** The tables with the two things a transaction needs from outside: the store's own clock, and ids. */
+export interface State {
+  tables: Tables;
+  readonly nowMs: () => number;
+  readonly ids: Ids;
+}
+
+/** The store refuses a write because another row stands in its way; the code says which. */
+export class StoreConflict extends Error {
+  readonly code: "SECOND_CLAIMANT";
+
+  constructor(code: "SECOND_CLAIMANT", message: string) {
+    super(message);
+    this.name = "StoreConflict";
+    this.code = code;
+  }
+}
+
+export const emptyMemory: SubjectMemory = { owned: [], findings: [], fights: [], attempts: 0, flips: [] };
+
+export function newTables(installationId: string): Tables {
+  return {
+    installation: { id: installationId, incarnation: 1 },
+    nextSubjectId: 1,
+    organizations: new Map(),
+    scopes: new Map(),
+    accounts: new Map(),
+    resources: new Map(),
+    subjects: new Map(),
+    policies: new Map(),
+    pauses: new Map(),
+    heldChanges: new Map(),
+    grants: new Map(),
+    claims: new Map(),
+    budgets: new Map(),
+    shards: Array.from({ length: SHARDS }, (_, shard) => ({
+      shard,
+      holder: undefined,
+      epoch: 0,
+      untilMs: 0,
+      quiet: true,
+      quietNext: true,
+    })),
+    changes: new Map(),
+    verdicts: [],
+    idleCycles: new Map(),
+    freshness: new Map(),
+    seen: new Map(),
+  };
+}
+
+/** A copy that later writes do not reach: rows are copied, the immutable records inside them are shared. */
+export function copyTables(tables: Tables): Tables {
+  return {
+    ...tables,
+    organizations: new Map(tables.organizations),
+    scopes: new Map(tables.scopes),
+    accounts: copyRows(tables.accounts),
+    resources: copyRows(tables.resources),
+    subjects: copyRows(tables.subjects),
+    policies: new Map(tables.policies),
+    pauses: new Map(tables.pauses),
+    heldChanges: copyRows(tables.heldChanges),
+    grants: copyRows(tables.grants),
+    claims: new Map(tables.claims),
+    budgets: copyRows(tables.budgets),
+    shards: tables.shards.map((row) => ({ ...row })),
+    changes: copyRows(tables.changes),
+    verdicts: tables.verdicts.slice(),
+    idleCycles: new Map(tables.idleCycles),
+    freshness: new Map(tables.freshness),
+    seen: new Map(tables.seen),
+  };
+}
+
+function copyRows<Key, Row extends object>(rows: ReadonlyMap<Key, Row>): Map<Key, Row> {
+  const copy = new Map<Key, Row>();
+  for (const [key, row] of rows) copy.set(key, { ...row });
+  return copy;
+}
+
+const urgency: Readonly<Record<Priority, number>> = { person: 0, event: 1, first: 2, resync: 3 };
+
+export function byUrgency(left: SubjectRow, right: SubjectRow): number {
+  return (
+    urgency[left.priority] - urgency[right.priority] || (left.dueAtMs ?? 0) - (right.dueAtMs ?? 0) || left.id - right.id
+  );
+}
+
+/** Sets the due time to now. Only a changed input raises the version: approvals and ended pauses are not inputs. */
+export function wake(subject: SubjectRow, priority: Priority, nowMs: number, raises: boolean): void {
+  if (raises) subject.inputVersion += 1;
+  if (subject.dueAtMs === undefined || urgency[priority] < urgency[subject.priority]) subject.priority = priority;
+  subject.dueAtMs = Math.min(subject.dueAtMs ?? nowMs, nowMs);
+}
+
+export function isCurrent(tables: Tables, subject: SubjectRow, actor: Actor, nowMs: number): boolean {
+  const lease = tables.shards[actor.shard];
+  return (
+    lease !== undefined &&
+    lease.holder === actor.holder &&
+    lease.epoch === actor.epoch &&
+    lease.untilMs > nowMs &&
+    subject.shard === actor.shard
+  );
+}
+
+/** From the platform down to the scope itself. */
+export function scopePath(tables: Tables, scope: string): readonly string[] {
+  const path: string[] = [];
+  let at: string | undefined = scope;
+  while (at !== undefined && at !== "platform") {
+    path.unshift(at);
+    at = tables.scopes.get(at)?.parent;
+  }
+  return ["platform", ...path];
+}
+
+export function coveringPauses(tables: Tables, subject: SubjectRow, nowMs: number): PauseRow[] {
+  if (tables.pauses.size === 0) return [];
+  const resource = tables.resources.get(subject.resourceUid);
+  const scopes = new Set(resource === undefined ? ["platform"] : scopePath(tables, resource.scope));
+  scopes.add(`resource/${subject.resourceUid}`);
+  if (subject.accountId !== undefined) scopes.add(`account/${subject.accountId}`);
+  const covering: PauseRow[] = [];
+  for (const pause of tables.pauses.values()) {
+    const tenantFits = pause.organizationId === undefined || pause.organizationId === subject.organizationId;
+    if (tenantFits && pause.expiresAtMs > nowMs && scopes.has(pause.scope)) covering.push(pause);
+  }
+  return covering.sort((left, right) => compareText(left.id, right.id));
+}
+
+export function subjectsOf(tables: Tables, uid: string): SubjectRow[] {
+  const found: SubjectRow[] = [];
+  for (const subject of tables.subjects.values()) if (subject.resourceUid === uid) found.push(subject);
+  return found;
+}
+
+export function findResource(tables: Tables, organizationId: string, target: LinkTarget): ResourceRow | undefined {
+  for (const row of tables.resources.values()) {
+    if (
+      row.name === target.name &&
+      row.kind === target.kind &&
+      row.scope === target.scope &&
+      row.organizationId === organizationId
+    )
+      return row;
+  }
+  return undefined;
+}
+
+/** The subjects computed from a resource through its links. */
+export function linkedSubjects(tables: Tables, resource: ResourceRow): SubjectRow[] {
+  return resource.links.flatMap((link) => {
+    const target = findResource(tables, resource.organizationId, link);
+    return target === undefined ? [] : subjectsOf(tables, target.uid);
+  });
+}
+
+export function claimKey(accountKey: string, externalId: string): string {
+  return `${accountKey} ${externalId}`;
+}
+
+/** Subjects without an account own things in the name of their organization. */
+export function accountKeyOf(subject: Pick<SubjectRow, "accountId" | "organizationId">): string {
+  return subject.accountId ?? `organization/${subject.organizationId}`;
+}
+
+export function compareText(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
