@@ -78,7 +78,7 @@ export function explainInstallFailure(output) {
   if (/\b(EACCES|EPERM|EROFS)\b/.test(output)) {
     return `npm may not write to ${root}node_modules. Run as the owner of this folder, or clone into a folder of your own.`;
   }
-  if (/\bENOSPC\b/.test(output)) return "the disk is full. Free about 700 MB and run the command again.";
+  if (/\bENOSPC\b/.test(output)) return "the disk is full. Free about 500 MB and run the command again.";
   if (
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|SOCKET_TIMEOUT|CERT|\bE5\d\d\b/.test(
       output,
