@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { prepareBinaries } from "./binaries.ts";
+import { findBinaryPackage } from "./binary-package.ts";
+import { openDataDirectory, requireReadable } from "./data-directory.ts";
+import { toDirectoryError } from "./errors.ts";
+import { freePort } from "./free-port.ts";
+import { initialise, readPassword, writeAccessRules } from "./initdb.ts";
+import { claimDirectory } from "./locks.ts";
+import { isServing } from "./previous-server.ts";
+import { ServerLog } from "./server-log.ts";
+import { prepareSocketDirectory } from "./socket-directory.ts";
+import { type ExitListener, Supervisor } from "./supervisor.ts";
+import type { WriteLog } from "./write-log.ts";
+
+/** A PostgreSQL server of our own, kept running until it is stopped. */
+export interface EmbeddedServer extends AsyncDisposable {
+  /** The product's database, as the superuser (for migrations). Stays the same across restarts of the server. */
+  readonly url: string;
+  /** Where the data really is; differs from the requested directory when root was given one that `nobody` cannot enter. */
+  readonly dataDirectory: string;
+  readonly port: number;
+  readonly socketDirectory: string;
+  readonly logFile: string;
+  /** This start made the database: there was no data before. */
+  readonly startedFresh: boolean;
+  /** Resolves when the server takes queries: at once unless it is being restarted. Rejects when it never will again. */
+  whenReady(): Promise<void>;
+  /** Called after each end of the server that nobody asked for, with the reason and what happens next. */
+  onExit(listener: ExitListener): void;
+  /** Shuts the server down cleanly and releases the data directory. May be called twice. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedServerOptions {
+  /** A directory for this purpose alone: new, empty, or made by an earlier start. */
+  readonly dataDirectory: string;
+  readonly log: WriteLog;
+  /** PostgreSQL settings over the defaults. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Listen on a free port of 127.0.0.1 too; otherwise the socket is the only way in. */
+  readonly tcp?: boolean;
+  /** How long recovery after a crash may take before the start counts as failed. */
+  readonly startTimeoutMs?: number;
+  /** More words for `initdb`, used when the database is made. */
+  readonly initdbArguments?: readonly string[];
+}
+
+/** The name of the socket; nothing listens on this port unless TCP was asked for. */
+const SOCKET_PORT = 5432;
+const START_TIMEOUT_MS = 120_000;
+
+/** Starts the server on its data directory, making the database when there is none. Throws an `EmbeddedServerError`. */
+export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  await using undo = new AsyncDisposableStack();
+  const { log } = options;
+  const data = openDataDirectory(options.dataDirectory, log);
+  const binaries = await prepareBinaries(findBinaryPackage(), data.user);
+  try {
+    const tcp = options.tcp === true;
+    const port = tcp ? await freePort() : SOCKET_PORT;
+    const socketDirectory = prepareSocketDirectory(data.path, port, data.user);
+    const claim = undo.adopt(await claimDirectory(data.path, () => isServing(socketDirectory)), (it) => it.release());
+
+    // Asked again under the claim: two processes may have found the directory empty.
+    const startedFresh = !existsSync(data.pgData);
+    if (startedFresh) await initialise(data, binaries, options.initdbArguments);
+    else requireReadable(data, binaries.majorVersion);
+
+    const supervisor = new Supervisor({
+      data,
+      binaries,
+      settings: { ...options.settings, hba_file: writeAccessRules(data.path) },
+      password: readPassword(data.path),
+      socketDirectory,
+      port,
+      tcp,
+      serverLog: undo.use(new ServerLog(data.path, data.user)),
+      claim,
+      startedFresh,
+      startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
+      log,
+    });
+    await supervisor.start();
+    undo.move();
+    return supervisor;
+  } catch (thrown) {
+    throw toDirectoryError(data.path, thrown);
+  }
+}
