@@ -27,6 +27,8 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   read(ctx: LookContext<Reader>, subject: Subject<Spec>, item: ItemName): Promise<Seen<Item> | "absent">;
   /** Field differences after normalising; empty means converged. */
   same(wanted: Item, seen: Item): readonly FieldDifference[];
+  /** The item without fields that change by themselves, so that an approval does not expire by their moving. */
+  stable?(item: Item): object;
   /** True when these differences cannot be written in place: the thing is then replaced, which counts as a delete. */
   replaces?(differences: readonly FieldDifference[]): boolean;
 

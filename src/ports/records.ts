@@ -159,6 +159,18 @@ export interface SubjectMemory {
   readonly lastWriteAtMs?: number | undefined;
   /** Times the verdict changed back and forth lately; drives `Flapping`. */
   readonly flips: readonly number[];
+  /** Items whose write failed for good: no further try until an input changes or an hour passes. */
+  readonly stops?: readonly Stop[] | undefined;
+  /** The spec of the last write, so that a resource whose spec stopped parsing can still be deleted. */
+  readonly lastSpec?: Json | undefined;
+}
+
+export interface Stop {
+  readonly key: string;
+  readonly inputVersion: number;
+  readonly sinceMs: number;
+  readonly code: string;
+  readonly message: string;
 }
 
 export interface StoredObservation {

@@ -1,0 +1,158 @@
+import type { Clock } from "../ports/clock.ts";
+import type { EngineStore } from "../ports/engine-store.ts";
+import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../ports/provider.ts";
+import type { AccountRecord } from "../ports/records.ts";
+import { RetryableError, TerminalError } from "./errors.ts";
+import { canonical } from "./hash.ts";
+import { readInventory } from "./inventory.ts";
+import type { Inventory } from "./loop.ts";
+import { withTimeLimit } from "./time-limit.ts";
+
+/** Calls taken from the account's shared budget at once; an idle process gives none back, so it stays small. */
+const CALL_BLOCK = 8;
+const IDENTITY_FRESH_MS = 5_000;
+
+interface OpenAccount {
+  readonly record: AccountRecord;
+  readonly provider: Provider;
+  readonly world: ProviderAccount;
+  readonly inventories: Map<string, { current: Inventory<unknown> | undefined; pending: Promise<Inventory<unknown>> | undefined }>;
+  identity: { readonly value: AccountIdentity; readonly startedAtMs: number } | undefined;
+  calls: number;
+}
+
+/** The accounts one process works with: opened providers, shared inventories, and the calls taken from each budget. */
+export class Accounts {
+  readonly #providers: ReadonlyMap<string, Provider>;
+  readonly #store: Pick<EngineStore, "takeCalls" | "blockCalls">;
+  readonly #clock: Clock;
+  readonly #open = new Map<string, OpenAccount>();
+  readonly #fresh = new Map<string, { readonly accountId: string; readonly collection: string; readonly completeAtMs: number }>();
+
+  constructor(options: {
+    readonly providers: ReadonlyMap<string, Provider>;
+    readonly store: Pick<EngineStore, "takeCalls" | "blockCalls">;
+    readonly clock: Clock;
+  }) {
+    this.#providers = options.providers;
+    this.#store = options.store;
+    this.#clock = options.clock;
+  }
+
+  provider(account: AccountRecord): Provider {
+    const provider = this.#providers.get(account.provider);
+    if (provider !== undefined) return provider;
+    const known = [...this.#providers.keys()].sort().join(", ");
+    throw new TerminalError("ACCOUNT_UNKNOWN", `Account '${account.name}' names the provider '${account.provider}', which is not installed. Installed: ${known}`);
+  }
+
+  world(account: AccountRecord): ProviderAccount {
+    return this.#opened(account).world;
+  }
+
+  /** Takes one call from the account's budget, or says when to come back. */
+  async takeCall(account: AccountRecord, forPerson: boolean): Promise<void> {
+    const opened = this.#opened(account);
+    if (opened.calls > 0) {
+      opened.calls--;
+      return;
+    }
+    const answer = await this.#store.takeCalls({ accountId: account.id, wanted: CALL_BLOCK, forPerson });
+    if (answer.taken === 0) {
+      throw new RetryableError("RATE_LIMITED", `The call budget of account '${account.name}' is used up`, { afterMs: Math.max(1, answer.retryInMs), ambiguous: false });
+    }
+    opened.calls += answer.taken - 1;
+  }
+
+  /** A 429 or Retry-After blocks for every process; whatever block we still held is void. */
+  async noteThrottle(account: AccountRecord, thrown: unknown): Promise<void> {
+    if (!(thrown instanceof RetryableError) || thrown.code !== "RATE_LIMITED" || thrown.afterMs === undefined) return;
+    this.#opened(account).calls = 0;
+    await this.#store.blockCalls({ accountId: account.id, forMs: thrown.afterMs });
+  }
+
+  /** Who the account is now; read again unless the last answer was asked for after `notBeforeMs`. */
+  async identity(account: AccountRecord, options: { readonly notBeforeMs: number; readonly signal: AbortSignal }): Promise<AccountIdentity> {
+    const opened = this.#opened(account);
+    const startedAtMs = this.#clock.nowMs();
+    const known = opened.identity;
+    if (known !== undefined && (known.startedAtMs >= options.notBeforeMs || startedAtMs - known.startedAtMs < IDENTITY_FRESH_MS)) return known.value;
+    await this.takeCall(account, true);
+    const value = await this.#limited(opened, "identity", options.signal, (signal) => opened.world.identity(signal));
+    opened.identity = { value, startedAtMs };
+    return value;
+  }
+
+  /** Forget what was read, because the account was reclaimed or its lease is new. */
+  forget(accountId: string): void {
+    const opened = this.#open.get(accountId);
+    if (opened === undefined) return;
+    opened.identity = undefined;
+    opened.inventories.clear();
+  }
+
+  /** Complete listings since the last call; the scheduler stores them in batches. */
+  takeFreshness(): readonly { readonly accountId: string; readonly collection: string; readonly completeAtMs: number }[] {
+    const fresh = [...this.#fresh.values()];
+    this.#fresh.clear();
+    return fresh;
+  }
+
+  /** Lists a collection once for all subjects; callers that need the same listing share it. */
+  async inventory(
+    account: AccountRecord,
+    collection: string,
+    options: { readonly notBeforeMs: number; readonly forPerson: boolean; readonly signal: AbortSignal },
+  ): Promise<Inventory<unknown>> {
+    const opened = this.#opened(account);
+    const shared = opened.inventories.get(collection) ?? { current: undefined, pending: undefined };
+    opened.inventories.set(collection, shared);
+    if (shared.current !== undefined && shared.current.startedAtMs >= options.notBeforeMs) return shared.current;
+    // A listing under way began before we asked: it may do, else the next one is ours.
+    if (shared.pending !== undefined) {
+      const pending = await shared.pending;
+      if (pending.startedAtMs >= options.notBeforeMs) return pending;
+    }
+    shared.pending ??= this.#list(opened, collection, options.forPerson).finally(() => {
+      shared.pending = undefined;
+    });
+    const inventory = await shared.pending;
+    // Only what was seen whole is shared; a partial listing must not stand in for the next caller's own.
+    shared.current = inventory.completeness === "complete" ? inventory : undefined;
+    if (shared.current !== undefined) this.#fresh.set(`${account.id}/${collection}`, { accountId: account.id, collection, completeAtMs: inventory.endedAtMs });
+    return inventory;
+  }
+
+  async #list(opened: OpenAccount, collection: string, forPerson: boolean): Promise<Inventory<unknown>> {
+    const lister = opened.world.collections[collection];
+    if (lister === undefined) {
+      throw new TerminalError("INTERNAL", `Provider '${opened.record.provider}' has no collection '${collection}'`);
+    }
+    const counted: Lister = async (token, _signal) => {
+      await this.takeCall(opened.record, forPerson);
+      return await this.#limited(opened, `listing of ${collection}`, new AbortController().signal, (signal) => lister(token, signal));
+    };
+    // The listing serves many subjects, so one caller's abort must not end it for the others.
+    const read = await readInventory(this.#clock, counted, new AbortController().signal);
+    if (read.inventory.completeness === "failed") throw read.error;
+    await this.noteThrottle(opened.record, read.error);
+    return read.inventory;
+  }
+
+  #limited<T>(opened: OpenAccount, what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return withTimeLimit(this.#clock, { ms: opened.provider.callTimeoutMs, signal, what: `${opened.record.provider} ${what}` }, work);
+  }
+
+  #opened(account: AccountRecord): OpenAccount {
+    const existing = this.#open.get(account.id);
+    if (existing !== undefined && sameCredential(existing.record, account)) return existing;
+    const provider = this.provider(account);
+    const opened: OpenAccount = { record: account, provider, world: provider.open(account), inventories: new Map(), identity: undefined, calls: 0 };
+    this.#open.set(account.id, opened);
+    return opened;
+  }
+}
+
+function sameCredential(left: AccountRecord, right: AccountRecord): boolean {
+  return left.provider === right.provider && left.credentialRef === right.credentialRef && canonical(left.settings) === canonical(right.settings);
+}

@@ -1,0 +1,69 @@
+import type { Finding, HeldGroup, Verdict } from "../ports/records.ts";
+import type { Facts, Guard } from "./facts.ts";
+import { accountIdentityGuard } from "./guards/account-identity.ts";
+import { allOrNothingGuard } from "./guards/all-or-nothing.ts";
+import { changeCapGuard } from "./guards/change-cap.ts";
+import { completeReadsGuard } from "./guards/complete-reads.ts";
+import { deleteBudgetGuard } from "./guards/delete-budget.ts";
+import { emptyDesiredGuard } from "./guards/empty-desired.ts";
+import { evidenceGuard } from "./guards/evidence.ts";
+import { fightsGuard } from "./guards/fights.ts";
+import { holdGuard } from "./guards/hold.ts";
+import { modeGuard } from "./guards/mode.ts";
+import { ownershipGuard } from "./guards/ownership.ts";
+import { pauseGuard } from "./guards/pause.ts";
+import { protectionGuard } from "./guards/protection.ts";
+import { quietStartGuard } from "./guards/quiet-start.ts";
+import { tooManyAtOnceGuard } from "./guards/too-many-at-once.ts";
+import type { PlannedChange } from "./plan.ts";
+
+/**
+ * In the order a person would ask. Every guard passes a subset on, so a stricter limit can never let more through.
+ * What refuses the whole plan comes before what takes single items out, and the mode before anything is asked of a person:
+ * while only looking, nothing is held.
+ */
+export const GUARDS: readonly Guard[] = [
+  accountIdentityGuard,
+  holdGuard,
+  completeReadsGuard,
+  emptyDesiredGuard,
+  quietStartGuard,
+  ownershipGuard,
+  protectionGuard,
+  evidenceGuard,
+  allOrNothingGuard,
+  fightsGuard,
+  tooManyAtOnceGuard,
+  deleteBudgetGuard,
+  modeGuard,
+  pauseGuard,
+  changeCapGuard,
+];
+
+export interface Admission {
+  readonly admitted: readonly PlannedChange[];
+  readonly verdicts: readonly Verdict[];
+  readonly held: readonly HeldGroup[];
+  readonly findings: readonly Finding[];
+  readonly waitMs: number | undefined;
+}
+
+/** The whole plan is checked before its first write. */
+export function admit(facts: Facts, guards: readonly Guard[] = GUARDS): Admission {
+  let admitted: readonly PlannedChange[] = facts.plan.changes;
+  const verdicts: Verdict[] = [];
+  const held: HeldGroup[] = [];
+  const findings: Finding[] = [];
+  const waits: number[] = [];
+  for (const guard of guards) {
+    const answer = guard(admitted, facts);
+    admitted = answer.pass;
+    verdicts.push(...(answer.verdicts ?? []));
+    held.push(...(answer.held ?? []));
+    findings.push(...(answer.findings ?? []));
+    if (answer.waitMs !== undefined) waits.push(answer.waitMs);
+  }
+  // In observe mode nothing is asked of anybody: what would be held is already in the verdict of the mode.
+  const asks = facts.policy.mode === "observe" ? [] : held;
+  return { admitted, verdicts, held: asks, findings, waitMs: waits.length === 0 ? undefined : Math.min(...waits) };
+}

@@ -1,0 +1,10 @@
+import type { Random } from "../ports/random.ts";
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 15 * 60_000;
+
+/** 1 s doubling to 15 min, with half of it jittered so that what failed together does not come back together. */
+export function backoffMs(attempts: number, random: Random): number {
+  const full = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempts - 1, 30));
+  return Math.round(full / 2 + (full / 2) * random.next());
+}

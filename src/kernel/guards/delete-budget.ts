@@ -1,0 +1,37 @@
+import type { DeleteReservationAnswer } from "../../ports/engine-store.ts";
+import type { BudgetLevel, HeldGroup, Verdict } from "../../ports/records.ts";
+import { allowedDeletes } from "../delete-budget.ts";
+import { type Guard, heldItems, isGranted, keysOf, removes, verdict } from "../facts.ts";
+import type { PlannedChange } from "../plan.ts";
+
+/** Above the subject's budget all ungranted deletes of the plan are held and none is trimmed: half of a mass delete is no safer. */
+export const deleteBudgetGuard: Guard = (changes, facts) => {
+  const ungranted = changes.filter((change) => removes(change) && !isGranted(change, facts));
+  const asked = weightOf(ungranted);
+  const limit = facts.policy.limits.deletesPerCycle;
+  const allowed = allowedDeletes(limit, facts.owned);
+  if (asked <= allowed) return { pass: changes };
+  const said = verdict("delete-budget", "hold", `${asked} deletes, this subject's budget is ${allowed} per cycle`, {
+    numbers: { asked, allowed, owned: facts.owned, count: limit.count, percent: limit.percent, atLeast: limit.atLeast },
+    keys: keysOf(ungranted),
+  });
+  const held = [{ level: "subject" as const, guard: "delete-budget" as const, verdict: said, items: heldItems(ungranted, said.reason) }];
+  return { pass: changes.filter((change) => !ungranted.includes(change)), verdicts: [said], held };
+};
+
+/** What the shared budgets of account, organization and platform said. The first level that refuses lists what waits under it. */
+export function reservationVerdict(ungranted: readonly PlannedChange[], answer: DeleteReservationAnswer): { readonly verdict: Verdict; readonly held: HeldGroup } | undefined {
+  const asked = weightOf(ungranted);
+  const refusing = answer.levels.find((level) => level.used + asked > level.allowed) ?? answer.levels[0];
+  if (answer.ungrantedPass || refusing === undefined) return undefined;
+  const level: BudgetLevel = refusing.level;
+  const said = verdict("delete-budget", "hold", `${asked} deletes, and ${refusing.used} of ${refusing.allowed} per hour are used at the ${level}`, {
+    numbers: { asked, used: refusing.used, allowed: refusing.allowed, owned: refusing.owned },
+    keys: keysOf(ungranted),
+  });
+  return { verdict: said, held: { level, guard: "delete-budget", verdict: said, items: heldItems(ungranted, said.reason) } };
+}
+
+export function weightOf(changes: readonly PlannedChange[]): number {
+  return changes.reduce((sum, change) => sum + change.weight, 0);
+}

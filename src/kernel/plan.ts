@@ -1,0 +1,231 @@
+import type { ChangeAction, FieldDifference, OwnedItem, ResourceDeletion, SourceRef } from "../ports/records.ts";
+import { compare } from "./diff.ts";
+import { digestOf } from "./hash.ts";
+import { itemDigest } from "./held-change.ts";
+import type { Loop, Marker, Seen, Wanted } from "./loop.ts";
+
+/** One item of a plan: what would be done to which outside thing, and why. Data only. */
+export interface PlannedChange {
+  readonly action: ChangeAction;
+  readonly key: string;
+  readonly wanted: Wanted<object> | undefined;
+  readonly seen: Seen<object> | undefined;
+  readonly owned: OwnedItem | undefined;
+  readonly differences: readonly FieldDifference[];
+  readonly sources: readonly SourceRef[];
+  readonly wantedHash: string;
+  /** What an approval of this item binds to. */
+  readonly digest: string;
+  /** Deletes only: somebody deleted what declared it, or merely nothing wants it any more. */
+  readonly origin: "declared" | "inferred" | undefined;
+  /** It was ours and a complete look does not show it: making it again is remediation, not a first create. */
+  readonly missing: boolean;
+  /** Outside things that go when this one goes; at least one. */
+  readonly weight: number;
+}
+
+export interface Plan {
+  readonly changes: readonly PlannedChange[];
+  /** Keys left alone because our own last write may not be visible yet, and how long that may last. */
+  readonly unsettled: readonly string[];
+  readonly unsettledForMs: number;
+  /** Keys whose outside thing belongs to somebody else, with the owner. */
+  readonly foreign: readonly { readonly key: string; readonly owner: string }[];
+  /** Further things under a key that already has its winner; quarantined. */
+  readonly duplicates: readonly { readonly key: string; readonly externalId: string }[];
+  /** Outside things nobody declared and we do not own. */
+  readonly strangers: number;
+  /** Things of ours that carry no marker although they should. */
+  readonly markerMissing: readonly string[];
+  /** Keys an incomplete look does not show: a suspicion, not absence. */
+  readonly suspected: readonly string[];
+}
+
+export interface Situation {
+  readonly loop: Pick<Loop<unknown, object>, "same" | "replaces" | "marks" | "stable">;
+  readonly marker: Marker;
+  readonly wanted: readonly Wanted<object>[];
+  readonly seen: readonly Seen<object>[];
+  readonly owned: readonly OwnedItem[];
+  readonly complete: boolean;
+  readonly observedFromMs: number;
+  readonly nowMs: number;
+  /** How long after our own write (or its permit's end, when the answer is unknown) a look may still miss it. */
+  readonly settleMs: number;
+  readonly answerMs: number;
+  /** The subject's own resource is being deleted. */
+  readonly leaving: ResourceDeletion | undefined;
+  /** Uids of deleted sources. */
+  readonly tombstones: ReadonlySet<string>;
+  readonly ownSource: SourceRef;
+}
+
+/** Compares the two keyed sets and says what would close the difference. Decides nothing about whether it may. */
+export function makePlan(situation: Situation): Plan {
+  const { winners, duplicates } = pickWinners(situation);
+  const byId = new Map([...winners.values()].map((seen) => [seen.externalId, seen]));
+  const owned = new Map(situation.owned.map((item) => [item.key, item]));
+  const wanted = new Map(situation.wanted.map((item) => [item.key, item]));
+  const keys = [...new Set([...wanted.keys(), ...owned.keys()])].sort();
+
+  const found: Found = { changes: [], unsettled: [], unsettledForMs: 0, foreign: [], markerMissing: [], suspected: [] };
+  const matched = new Set<string>();
+  for (const key of keys) {
+    const record = owned.get(key);
+    const recorded = record?.externalId === undefined ? undefined : byId.get(record.externalId);
+    const seen = recorded ?? winners.get(key);
+    if (seen !== undefined) matched.add(seen.externalId);
+    planKey(situation, { key, wanted: wanted.get(key), owned: record, seen }, found);
+  }
+  const strangers = situation.seen.filter((seen) => !matched.has(seen.externalId)).length - duplicates.length;
+  return { ...found, duplicates, strangers };
+}
+
+interface Found {
+  readonly changes: PlannedChange[];
+  readonly unsettled: string[];
+  unsettledForMs: number;
+  readonly foreign: { key: string; owner: string }[];
+  readonly markerMissing: string[];
+  readonly suspected: string[];
+}
+
+interface KeySituation {
+  readonly key: string;
+  readonly wanted: Wanted<object> | undefined;
+  readonly owned: OwnedItem | undefined;
+  readonly seen: Seen<object> | undefined;
+}
+
+function planKey(situation: Situation, at: KeySituation, found: Found): void {
+  const unsettledForMs = at.owned === undefined ? 0 : settlesInMs(situation, at.owned);
+  if (unsettledForMs > 0) {
+    found.unsettled.push(at.key);
+    found.unsettledForMs = Math.max(found.unsettledForMs, unsettledForMs);
+    return;
+  }
+  if (at.seen === undefined) return planUnseen(situation, at, found);
+  planSeen(situation, { ...at, seen: at.seen }, found);
+}
+
+function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen<object> }, found: Found): void {
+  const relation = relationOf(situation, at);
+  if (relation.is === "foreign") {
+    found.foreign.push({ key: at.key, owner: relation.owner });
+    // What belongs to somebody else is not ours to remove: a leaving subject only forgets it.
+    if (at.wanted === undefined && at.owned !== undefined && situation.leaving) found.changes.push(change(situation, at, "forget"));
+    return;
+  }
+  if (relation.is === "adoptable") {
+    found.changes.push(change(situation, at, "adopt"));
+    return;
+  }
+  if (relation.is === "stranger") {
+    if (at.wanted !== undefined) found.changes.push(change(situation, at, "takeover", situation.loop.same(at.wanted.item, at.seen.item)));
+    else planUnseen(situation, { ...at, seen: undefined }, found);
+    return;
+  }
+  const unmarked = situation.loop.marks === true && at.seen.marker === "none";
+  if (unmarked) found.markerMissing.push(at.key);
+  if (at.wanted === undefined && !unmarked) {
+    found.changes.push(change(situation, at, situation.leaving?.orphan === true ? "forget" : "delete"));
+    return;
+  }
+  // A missing marker is drift: put back, even on what nobody wants any more, before it may be deleted.
+  const wanted = at.wanted ?? { key: at.key, item: at.seen.item };
+  const differences = [...situation.loop.same(wanted.item, at.seen.item), ...(unmarked ? [MARKER_MISSING] : [])];
+  if (differences.length === 0) return;
+  const replace = situation.loop.replaces?.(differences) === true;
+  found.changes.push(change(situation, { ...at, wanted }, replace ? "replace" : "update", differences));
+}
+
+const MARKER_MISSING: FieldDifference = { field: "/marker", wanted: "ours", seen: null };
+
+function planUnseen(situation: Situation, at: KeySituation, found: Found): void {
+  if (!situation.complete && at.owned !== undefined) {
+    found.suspected.push(at.key);
+    return;
+  }
+  if (at.wanted !== undefined) found.changes.push(change(situation, at, "create", compare(at.wanted.item, {}).differences));
+  else found.changes.push(change(situation, at, "forget"));
+}
+
+type Relation = { readonly is: "ours" | "adoptable" | "stranger" } | { readonly is: "foreign"; readonly owner: string };
+
+function relationOf(situation: Situation, at: KeySituation & { readonly seen: Seen<object> }): Relation {
+  const { marker } = at.seen;
+  if (typeof marker === "object" && "foreign" in marker) return { is: "foreign", owner: marker.foreign };
+  if (typeof marker === "object" && !isOurs(marker, situation.marker)) {
+    return { is: "foreign", owner: `installation ${marker.installationId}, resource ${marker.resourceUid}` };
+  }
+  if (at.owned?.state === "owned" && at.owned.externalId === at.seen.externalId) return { is: "ours" };
+  if (typeof marker === "object" && at.owned !== undefined) return { is: "adoptable" };
+  // Without markers, what we were about to make and what is there being the same is the best evidence there is.
+  const intended = at.owned?.state === "intended" && situation.loop.marks !== true;
+  if (intended && at.wanted !== undefined && situation.loop.same(at.wanted.item, at.seen.item).length === 0) return { is: "adoptable" };
+  if (typeof marker === "object") return { is: at.wanted === undefined ? "stranger" : "adoptable" };
+  return { is: "stranger" };
+}
+
+function isOurs(marker: Marker, ours: Marker): boolean {
+  return marker.installationId === ours.installationId && marker.resourceUid === ours.resourceUid;
+}
+
+function settlesInMs(situation: Situation, owned: OwnedItem): number {
+  const visibleFromMs =
+    owned.state === "intended" ? owned.intendedAtMs + situation.answerMs + situation.settleMs : (owned.writtenAtMs ?? 0) + situation.settleMs;
+  return situation.observedFromMs >= visibleFromMs ? 0 : Math.max(1, visibleFromMs - situation.nowMs);
+}
+
+/** Two things under one key: what we recorded wins, then what carries our marker, then the smaller id. */
+function pickWinners(situation: Situation) {
+  const recorded = new Set(situation.owned.map((item) => item.externalId));
+  const rank = (seen: Seen<object>) =>
+    recorded.has(seen.externalId) ? 0 : typeof seen.marker === "object" && !("foreign" in seen.marker) && isOurs(seen.marker, situation.marker) ? 1 : 2;
+  const winners = new Map<string, Seen<object>>();
+  const duplicates: { key: string; externalId: string }[] = [];
+  const sorted = [...situation.seen].sort((left, right) => rank(left) - rank(right) || (left.externalId < right.externalId ? -1 : 1));
+  for (const seen of sorted) {
+    if (winners.has(seen.key)) duplicates.push({ key: seen.key, externalId: seen.externalId });
+    else winners.set(seen.key, seen);
+  }
+  return { winners, duplicates };
+}
+
+function change(situation: Situation, at: KeySituation, action: ChangeAction, differences: readonly FieldDifference[] = []): PlannedChange {
+  const stable = (item: object) => digestOf(situation.loop.stable?.(item) ?? item);
+  const wantedHash = at.wanted === undefined ? (at.owned?.wantedHash ?? "") : stable(at.wanted.item);
+  const seenHash = at.seen === undefined ? undefined : stable(at.seen.item);
+  const externalId = at.seen?.externalId ?? at.owned?.externalId;
+  const removes = action === "delete";
+  return {
+    action,
+    key: at.key,
+    wanted: at.wanted,
+    seen: at.seen,
+    owned: at.owned,
+    differences,
+    sources: at.wanted?.sources ?? [situation.ownSource],
+    wantedHash,
+    digest: itemDigest({ action, key: at.key, externalId, wantedHash: at.wanted === undefined ? undefined : wantedHash, seenHash }),
+    origin: removes ? originOf(situation, at.owned) : undefined,
+    missing: action === "create" && at.owned?.state === "owned",
+    weight: 1 + (at.seen?.contains ?? 0),
+  };
+}
+
+/** An item made of several resources is declared deleted when every former source has a tombstone. */
+function originOf(situation: Situation, owned: OwnedItem | undefined): "declared" | "inferred" {
+  if (situation.leaving !== undefined) return "declared";
+  const sources = owned?.sources ?? [];
+  return sources.length > 0 && sources.every((uid) => situation.tombstones.has(uid)) ? "declared" : "inferred";
+}
+
+export function sizesOf(plan: Plan): { create: number; update: number; replace: number; delete: number } {
+  const sizes = { create: 0, update: 0, replace: 0, delete: 0 };
+  for (const { action } of plan.changes) {
+    if (action === "create" || action === "update" || action === "replace" || action === "delete") sizes[action]++;
+    else if (action === "takeover") sizes.update++;
+  }
+  return sizes;
+}

@@ -1,0 +1,29 @@
+/** What a kind may ask of any DNS provider. Names are absolute, lower case, with the trailing dot; values are in presentation format. */
+
+export interface DnsRecordSet {
+  readonly name: string;
+  readonly type: string;
+  readonly ttlSeconds: number;
+  readonly values: readonly string[];
+  /** Values the provider keeps and does not serve. */
+  readonly disabledValues: readonly string[];
+}
+
+export interface DnsReader {
+  /** Everything in the zone in one read; undefined only when the provider says that it has no such zone. */
+  zone(zone: string, signal: AbortSignal): Promise<readonly DnsRecordSet[] | undefined>;
+  /** One record set. "no-zone" is never "absent": a provider that lost a zone says nothing about its records. */
+  recordSet(
+    request: { readonly zone: string; readonly name: string; readonly type: string },
+    signal: AbortSignal,
+  ): Promise<DnsRecordSet | "absent" | "no-zone">;
+}
+
+export type DnsChange =
+  | { readonly action: "replace"; readonly recordSet: Omit<DnsRecordSet, "disabledValues"> }
+  | { readonly action: "delete"; readonly name: string; readonly type: string };
+
+export interface DnsWriter {
+  /** All of the changes or none of them. Deleting what is gone is a success. */
+  change(zone: string, changes: readonly DnsChange[], signal: AbortSignal): Promise<void>;
+}
