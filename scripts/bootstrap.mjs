@@ -114,7 +114,8 @@ function install() {
   }
   if (result.signal !== null) fail(`the install was interrupted by ${result.signal}. Run the command again.`);
   if (result.status !== 0) {
-    process.stderr.write(result.stderr);
+    // npm may add pages of usage to its message; the message comes first.
+    process.stderr.write(`${result.stderr.split("\n").slice(0, 20).join("\n")}\n`);
     fail(explainInstallFailure(result.stderr));
   }
 }
