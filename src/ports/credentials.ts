@@ -2,7 +2,5 @@
 export interface Credentials {
   read(
     reference: string,
-  ): Promise<
-    { readonly found: true; readonly value: string } | { readonly found: false; readonly message: string }
-  >;
+  ): Promise<{ readonly found: true; readonly value: string } | { readonly found: false; readonly message: string }>;
 }

@@ -16,6 +16,8 @@ export interface HttpAnswer {
   /** Names in lower case; repeated headers joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** The answer's `Retry-After`, as a duration from its arrival. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** No whole answer came. It is a value and not an exception, because who asked must decide whether the effect may have happened. */

@@ -1,0 +1,14 @@
+import { defineKind } from "../../kernel/kind.ts";
+import { type DnsRecordSpec, dnsRecordSchema } from "./schema.ts";
+
+export const dnsRecordKind = defineKind<DnsRecordSpec>({
+  kind: "DnsRecord",
+  plural: "dnsrecords",
+  schema: dnsRecordSchema,
+  permission: "project.dns.record",
+  scopes: ["organization", "project", "workspace"],
+  modeRequired: false,
+  accounts: () => [],
+  links: (spec) => [{ kind: "DnsZone", name: spec.zone }],
+  withoutLoop: "The loop of its DnsZone writes the record sets of the whole zone in one call.",
+});

@@ -1,0 +1,43 @@
+import type { DnsRecordSet } from "../../ports/dns.ts";
+import type { FieldDifference } from "../../ports/records.ts";
+import { parseAbsoluteName } from "../dns-record/domain-name.ts";
+import { foldSeenValue } from "../dns-record/record-value.ts";
+
+/** All records of one name and type, in the one form in which equal things are equal: folded values, sorted. */
+export type RecordSet = DnsRecordSet;
+
+export function recordSetKey(recordSet: { readonly name: string; readonly type: string }): string {
+  return `${recordSet.name} ${recordSet.type}`;
+}
+
+/** A record set as a provider shows it, made comparable. */
+export function foldSeen(seen: DnsRecordSet): RecordSet {
+  const fold = (values: readonly string[]) =>
+    [...new Set(values.map((value) => foldSeenValue(seen.type, value)))].sort();
+  const name = parseAbsoluteName(seen.name, { wildcard: true, root: true });
+  return {
+    name: name.ok ? name.value : seen.name.toLowerCase(),
+    type: seen.type.toUpperCase(),
+    ttlSeconds: seen.ttlSeconds,
+    values: fold(seen.values),
+    disabledValues: fold(seen.disabledValues),
+  };
+}
+
+/** Field by field, with the whole list of values as one field: their order means nothing, so positions would mislead. */
+export function sameRecordSet(wanted: RecordSet, seen: RecordSet): readonly FieldDifference[] {
+  const differences: FieldDifference[] = [];
+  if (wanted.ttlSeconds !== seen.ttlSeconds) {
+    differences.push({ field: "/ttlSeconds", wanted: wanted.ttlSeconds, seen: seen.ttlSeconds });
+  }
+  for (const field of ["values", "disabledValues"] as const) {
+    if (!sameList(wanted[field], seen[field])) {
+      differences.push({ field: `/${field}`, wanted: [...wanted[field]], seen: [...seen[field]] });
+    }
+  }
+  return differences;
+}
+
+function sameList(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((value, index) => value === right[index]);
+}

@@ -1,0 +1,96 @@
+import type { z } from "zod";
+import { TerminalError } from "../../kernel/errors.ts";
+import type { DnsChange, DnsReader, DnsRecordSet, DnsWriter } from "../../ports/dns.ts";
+import { type PowerDnsClient, zoneSchema } from "./client.ts";
+
+type Zone = z.output<typeof zoneSchema>;
+
+/** A secondary's records come from its primary: whatever is written here is undone by the next transfer. */
+const secondaryKinds = new Set(["Slave", "Secondary", "Consumer"]);
+
+export function zoneReader(client: PowerDnsClient): DnsReader {
+  return Object.freeze({
+    zone: async (zone: string, signal: AbortSignal) => {
+      const found = await client.find(
+        zoneSchema,
+        { path: ["zones", zoneId(zone)], what: `the read of zone ${zone}` },
+        signal,
+      );
+      return found === undefined ? undefined : recordSetsOf(zone, found);
+    },
+    recordSet: async (
+      request: { readonly zone: string; readonly name: string; readonly type: string },
+      signal: AbortSignal,
+    ) => {
+      const { zone, name, type } = request;
+      const what = `the read of ${name} ${type} in zone ${zone}`;
+      if (name === "" || type === "") throw new TerminalError("WILDCARD_REFUSED", `PowerDNS: ${what} names nothing`);
+      const call = { path: ["zones", zoneId(zone)], query: { rrset_name: name, rrset_type: type }, what };
+      const found = await client.find(zoneSchema, call, signal);
+      if (found === undefined) return "no-zone";
+      // A server that does not know the filter answers with the whole zone, so the match is made here once more.
+      const match = recordSetsOf(zone, found).find(
+        (recordSet) => recordSet.name.toLowerCase() === name && recordSet.type === type,
+      );
+      return match ?? "absent";
+    },
+  });
+}
+
+export function zoneWriter(client: PowerDnsClient): DnsWriter {
+  return Object.freeze({
+    change: async (zone: string, changes: readonly DnsChange[], signal: AbortSignal) => {
+      if (changes.length === 0) return;
+      const rrsets = changes.map((change) =>
+        change.action === "delete"
+          ? { name: change.name, type: change.type, changetype: "DELETE" }
+          : {
+              name: change.recordSet.name,
+              type: change.recordSet.type,
+              ttl: change.recordSet.ttlSeconds,
+              changetype: "REPLACE",
+              records: change.recordSet.values.map((content) => ({ content, disabled: false })),
+            },
+      );
+      if (rrsets.some((set) => set.name === "" || set.type === "" || set.records?.length === 0)) {
+        throw new TerminalError(
+          "WILDCARD_REFUSED",
+          `PowerDNS: a change in zone ${zone} names nothing, or would write an empty record set`,
+        );
+      }
+      const what = `the change of ${changes.length} record set${changes.length === 1 ? "" : "s"} in zone ${zone}`;
+      // One PATCH is one transaction at the server: it checks every record set before it writes the first.
+      await client.write({ method: "PATCH", path: ["zones", zoneId(zone)], body: { rrsets }, what }, signal);
+    },
+  });
+}
+
+function recordSetsOf(zone: string, found: Zone): readonly DnsRecordSet[] {
+  if (secondaryKinds.has(found.kind)) {
+    throw new TerminalError(
+      "PROVIDER_REFUSED",
+      `The zone ${zone} is a secondary on this server (kind ${found.kind}): its records are changed at its primary`,
+    );
+  }
+  return found.rrsets.map((set) => ({
+    name: set.name,
+    type: set.type,
+    ttlSeconds: set.ttl,
+    values: set.records.filter((record) => !record.disabled).map((record) => record.content),
+    disabledValues: set.records.filter((record) => record.disabled).map((record) => record.content),
+  }));
+}
+
+/** PowerDNS's own encoding of a zone name into its id: what is not a letter, digit, dot or hyphen becomes `=XX`. */
+export function zoneId(zone: string): string {
+  if (zone === "" || zone === ".") {
+    throw new TerminalError(
+      "WILDCARD_REFUSED",
+      "PowerDNS: a zone must be named; the root and an empty name are refused",
+    );
+  }
+  return zone.replace(
+    /[^A-Za-z0-9.-]/g,
+    (character) => `=${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
+  );
+}

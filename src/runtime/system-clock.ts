@@ -1,0 +1,26 @@
+import type { Clock } from "../ports/clock.ts";
+
+/** `setTimeout` takes a signed 32-bit number of milliseconds; a longer wait would fire at once. */
+const longestTimerMs = 2_147_483_647;
+
+export const systemClock: Clock = Object.freeze({
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  wait: waitMs,
+});
+
+function waitMs(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) {
+      resolve();
+      return;
+    }
+    const finish = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, Math.min(Math.max(ms, 0), longestTimerMs));
+    signal?.addEventListener("abort", finish, { once: true });
+  });
+}
