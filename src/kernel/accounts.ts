@@ -16,8 +16,11 @@ interface OpenAccount {
   readonly record: AccountRecord;
   readonly provider: Provider;
   readonly world: ProviderAccount;
-  readonly inventories: Map<string, { current: Inventory<unknown> | undefined; pending: Promise<Inventory<unknown>> | undefined }>;
-  identity: { readonly value: AccountIdentity; readonly startedAtMs: number } | undefined;
+  readonly inventories: Map<
+    string,
+    { current: Inventory<unknown> | undefined; pending: Promise<Inventory<unknown>> | undefined }
+  >;
+  identity: { readonly value: AccountIdentity; readonly startedAtMonotonicMs: number } | undefined;
   calls: number;
 }
 
@@ -27,7 +30,10 @@ export class Accounts {
   readonly #store: Pick<EngineStore, "takeCalls" | "blockCalls">;
   readonly #clock: Clock;
   readonly #open = new Map<string, OpenAccount>();
-  readonly #fresh = new Map<string, { readonly accountId: string; readonly collection: string; readonly completeAtMs: number }>();
+  readonly #fresh = new Map<
+    string,
+    { readonly accountId: string; readonly collection: string; readonly completeAtMs: number }
+  >();
 
   constructor(options: {
     readonly providers: ReadonlyMap<string, Provider>;
@@ -43,7 +49,10 @@ export class Accounts {
     const provider = this.#providers.get(account.provider);
     if (provider !== undefined) return provider;
     const known = [...this.#providers.keys()].sort().join(", ");
-    throw new TerminalError("ACCOUNT_UNKNOWN", `Account '${account.name}' names the provider '${account.provider}', which is not installed. Installed: ${known}`);
+    throw new TerminalError(
+      "ACCOUNT_UNKNOWN",
+      `Account '${account.name}' names the provider '${account.provider}', which is not installed. Installed: ${known}`,
+    );
   }
 
   world(account: AccountRecord): ProviderAccount {
@@ -59,7 +68,10 @@ export class Accounts {
     }
     const answer = await this.#store.takeCalls({ accountId: account.id, wanted: CALL_BLOCK, forPerson });
     if (answer.taken === 0) {
-      throw new RetryableError("RATE_LIMITED", `The call budget of account '${account.name}' is used up`, { afterMs: Math.max(1, answer.retryInMs), ambiguous: false });
+      throw new RetryableError("RATE_LIMITED", `The call budget of account '${account.name}' is used up`, {
+        afterMs: Math.max(1, answer.retryInMs),
+        ambiguous: false,
+      });
     }
     opened.calls += answer.taken - 1;
   }
@@ -71,15 +83,16 @@ export class Accounts {
     await this.#store.blockCalls({ accountId: account.id, forMs: thrown.afterMs });
   }
 
-  /** Who the account is now; read again unless the last answer was asked for after `notBeforeMs`. */
-  async identity(account: AccountRecord, options: { readonly notBeforeMs: number; readonly signal: AbortSignal }): Promise<AccountIdentity> {
+  /** Who the account is now; asked again when the last answer is older than a few seconds. */
+  async identity(account: AccountRecord, signal: AbortSignal): Promise<AccountIdentity> {
     const opened = this.#opened(account);
-    const startedAtMs = this.#clock.nowMs();
+    const startedAtMonotonicMs = this.#clock.monotonicMs();
     const known = opened.identity;
-    if (known !== undefined && (known.startedAtMs >= options.notBeforeMs || startedAtMs - known.startedAtMs < IDENTITY_FRESH_MS)) return known.value;
+    if (known !== undefined && startedAtMonotonicMs - known.startedAtMonotonicMs < IDENTITY_FRESH_MS)
+      return known.value;
     await this.takeCall(account, true);
-    const value = await this.#limited(opened, "identity", options.signal, (signal) => opened.world.identity(signal));
-    opened.identity = { value, startedAtMs };
+    const value = await this.#limited(opened, "identity", signal, (attempt) => opened.world.identity(attempt));
+    opened.identity = { value, startedAtMonotonicMs };
     return value;
   }
 
@@ -92,7 +105,11 @@ export class Accounts {
   }
 
   /** Complete listings since the last call; the scheduler stores them in batches. */
-  takeFreshness(): readonly { readonly accountId: string; readonly collection: string; readonly completeAtMs: number }[] {
+  takeFreshness(): readonly {
+    readonly accountId: string;
+    readonly collection: string;
+    readonly completeAtMs: number;
+  }[] {
     const fresh = [...this.#fresh.values()];
     this.#fresh.clear();
     return fresh;
@@ -102,16 +119,17 @@ export class Accounts {
   async inventory(
     account: AccountRecord,
     collection: string,
-    options: { readonly notBeforeMs: number; readonly forPerson: boolean; readonly signal: AbortSignal },
+    options: { readonly notBeforeMonotonicMs: number; readonly forPerson: boolean; readonly signal: AbortSignal },
   ): Promise<Inventory<unknown>> {
     const opened = this.#opened(account);
     const shared = opened.inventories.get(collection) ?? { current: undefined, pending: undefined };
     opened.inventories.set(collection, shared);
-    if (shared.current !== undefined && shared.current.startedAtMs >= options.notBeforeMs) return shared.current;
+    if (shared.current !== undefined && shared.current.startedAtMonotonicMs >= options.notBeforeMonotonicMs)
+      return shared.current;
     // A listing under way began before we asked: it may do, else the next one is ours.
     if (shared.pending !== undefined) {
       const pending = await shared.pending;
-      if (pending.startedAtMs >= options.notBeforeMs) return pending;
+      if (pending.startedAtMonotonicMs >= options.notBeforeMonotonicMs) return pending;
     }
     shared.pending ??= this.#list(opened, collection, options.forPerson).finally(() => {
       shared.pending = undefined;
@@ -119,7 +137,12 @@ export class Accounts {
     const inventory = await shared.pending;
     // Only what was seen whole is shared; a partial listing must not stand in for the next caller's own.
     shared.current = inventory.completeness === "complete" ? inventory : undefined;
-    if (shared.current !== undefined) this.#fresh.set(`${account.id}/${collection}`, { accountId: account.id, collection, completeAtMs: inventory.endedAtMs });
+    if (shared.current !== undefined)
+      this.#fresh.set(`${account.id}/${collection}`, {
+        accountId: account.id,
+        collection,
+        completeAtMs: this.#clock.nowMs(),
+      });
     return inventory;
   }
 
@@ -130,7 +153,9 @@ export class Accounts {
     }
     const counted: Lister = async (token, _signal) => {
       await this.takeCall(opened.record, forPerson);
-      return await this.#limited(opened, `listing of ${collection}`, new AbortController().signal, (signal) => lister(token, signal));
+      return await this.#limited(opened, `listing of ${collection}`, new AbortController().signal, (signal) =>
+        lister(token, signal),
+      );
     };
     // The listing serves many subjects, so one caller's abort must not end it for the others.
     const read = await readInventory(this.#clock, counted, new AbortController().signal);
@@ -139,20 +164,40 @@ export class Accounts {
     return read.inventory;
   }
 
-  #limited<T>(opened: OpenAccount, what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return withTimeLimit(this.#clock, { ms: opened.provider.callTimeoutMs, signal, what: `${opened.record.provider} ${what}` }, work);
+  #limited<T>(
+    opened: OpenAccount,
+    what: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return withTimeLimit(
+      this.#clock,
+      { ms: opened.provider.callTimeoutMs, signal, what: `${opened.record.provider} ${what}` },
+      work,
+    );
   }
 
   #opened(account: AccountRecord): OpenAccount {
     const existing = this.#open.get(account.id);
     if (existing !== undefined && sameCredential(existing.record, account)) return existing;
     const provider = this.provider(account);
-    const opened: OpenAccount = { record: account, provider, world: provider.open(account), inventories: new Map(), identity: undefined, calls: 0 };
+    const opened: OpenAccount = {
+      record: account,
+      provider,
+      world: provider.open(account),
+      inventories: new Map(),
+      identity: undefined,
+      calls: 0,
+    };
     this.#open.set(account.id, opened);
     return opened;
   }
 }
 
 function sameCredential(left: AccountRecord, right: AccountRecord): boolean {
-  return left.provider === right.provider && left.credentialRef === right.credentialRef && canonical(left.settings) === canonical(right.settings);
+  return (
+    left.provider === right.provider &&
+    left.credentialRef === right.credentialRef &&
+    canonical(left.settings) === canonical(right.settings)
+  );
 }

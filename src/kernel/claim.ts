@@ -11,8 +11,8 @@ import type { KindRegistry } from "./kind.ts";
 export interface Claim {
   readonly subjectId: number;
   readonly actor: Actor;
-  /** Deletes rest only on observations begun after this local time; undefined after an orderly hand-over. */
-  readonly quietSinceMs: number | undefined;
+  /** Deletes rest only on observations begun after this monotonic time; undefined after an orderly hand-over. */
+  readonly quietSinceMonotonicMs: number | undefined;
   readonly trigger: Priority;
   /** How long the lease surely lasts, counted from before its renewal was sent. No call starts that could outlive it. */
   leaseRemainingMs(): number;
@@ -49,7 +49,12 @@ export interface CycleReport {
   readonly kind: string;
   readonly result: CycleResult;
   /** Sizes of the diff sets before the guards. */
-  readonly sizes: { readonly create: number; readonly update: number; readonly replace: number; readonly delete: number };
+  readonly sizes: {
+    readonly create: number;
+    readonly update: number;
+    readonly replace: number;
+    readonly delete: number;
+  };
   readonly written: number;
   readonly held: number;
   readonly verdicts: readonly Verdict[];

@@ -25,7 +25,9 @@ export interface Comparison {
 }
 
 /** A `same` for a loop, made of rules instead of code. */
-export function sameBy<Item extends object>(rules: CompareRules = {}): (wanted: Item, seen: Item) => readonly FieldDifference[] {
+export function sameBy<Item extends object>(
+  rules: CompareRules = {},
+): (wanted: Item, seen: Item) => readonly FieldDifference[] {
   return (wanted, seen) => compare(wanted, seen, rules).differences;
 }
 
@@ -43,7 +45,10 @@ export function compare(wanted: unknown, seen: unknown, rules: CompareRules = {}
 
 /** The item in the form in which two equal things are equal: defaults filled in, order and case folded where they mean nothing. */
 export function normalised(item: unknown, rules: CompareRules = {}): unknown {
-  const filled = Object.entries(rules.defaults ?? {}).reduce((value, [field, fallback]) => withDefault(value, segments(field), fallback), item);
+  const filled = Object.entries(rules.defaults ?? {}).reduce(
+    (value, [field, fallback]) => withDefault(value, segments(field), fallback),
+    item,
+  );
   return fold("", filled, rules);
 }
 
@@ -52,7 +57,12 @@ function fold(field: string, value: unknown, rules: CompareRules): unknown {
   if (typeof value !== "object" || value === null || value instanceof Secret) return value;
   if (Array.isArray(value)) {
     const folded = value.map((element, index) => fold(`${field}/${index}`, element, rules));
-    return matches(rules.unordered, field) ? folded.map((element) => [canonical(element), element] as const).sort(byText).map(([, element]) => element) : folded;
+    return matches(rules.unordered, field)
+      ? folded
+          .map((element) => [canonical(element), element] as const)
+          .sort(byText)
+          .map(([, element]) => element)
+      : folded;
   }
   const entries = Object.entries(value).filter(([, part]) => part !== undefined);
   return Object.fromEntries(entries.map(([key, part]) => [key, fold(`${field}/${escapeSegment(key)}`, part, rules)]));
@@ -65,7 +75,8 @@ function walk(field: string, wanted: unknown, seen: unknown, differences: FieldD
     return;
   }
   if (Array.isArray(wanted) && Array.isArray(seen) && wanted.length === seen.length) {
-    for (let index = 0; index < wanted.length; index++) walk(`${field}/${index}`, wanted[index], seen[index], differences);
+    for (let index = 0; index < wanted.length; index++)
+      walk(`${field}/${index}`, wanted[index], seen[index], differences);
     return;
   }
   if (sameValue(wanted, seen)) return;
@@ -88,10 +99,16 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
 function withDefault(value: unknown, path: readonly string[], fallback: Json): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value ?? fallback;
-  if (Array.isArray(value)) return value.map((part, index) => (head === "*" || head === String(index) ? withDefault(part, rest, fallback) : part));
+  if (Array.isArray(value))
+    return value.map((part, index) =>
+      head === "*" || head === String(index) ? withDefault(part, rest, fallback) : part,
+    );
   if (!isPlain(value)) return value;
   const keys = head === "*" ? Object.keys(value) : [head];
-  return keys.reduce<Readonly<Record<string, unknown>>>((filled, key) => ({ ...filled, [key]: withDefault(filled[key], rest, fallback) }), value);
+  return keys.reduce<Readonly<Record<string, unknown>>>(
+    (filled, key) => ({ ...filled, [key]: withDefault(filled[key], rest, fallback) }),
+    value,
+  );
 }
 
 function matches(patterns: readonly string[] | undefined, field: string): boolean {
@@ -111,7 +128,10 @@ function sameField(pattern: string, field: string): boolean {
 }
 
 function segments(pointer: string): readonly string[] {
-  return pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 function escapeSegment(key: string): string {
@@ -124,19 +144,25 @@ function byText(left: readonly [string, unknown], right: readonly [string, unkno
 
 /** The wanted item with some fields left as they were seen: what is written while those fields are being fought over. */
 export function withSeenFields<Item extends object>(wanted: Item, seen: Item, fields: readonly string[]): Item {
-  return fields.reduce((item, field) => setField(item, segments(field), getField(seen, segments(field))) as Item, wanted);
+  return fields.reduce(
+    (item, field) => setField(item, segments(field), getField(seen, segments(field))) as Item,
+    wanted,
+  );
 }
 
 function getField(value: unknown, path: readonly string[]): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value;
-  return typeof value === "object" && value !== null ? getField((value as Readonly<Record<string, unknown>>)[head], rest) : undefined;
+  return typeof value === "object" && value !== null
+    ? getField((value as Readonly<Record<string, unknown>>)[head], rest)
+    : undefined;
 }
 
 function setField(value: unknown, path: readonly string[], part: unknown): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return part;
-  if (Array.isArray(value)) return value.map((element, index) => (String(index) === head ? setField(element, rest, part) : element));
+  if (Array.isArray(value))
+    return value.map((element, index) => (String(index) === head ? setField(element, rest, part) : element));
   const fields = isPlain(value) ? value : {};
   return { ...fields, [head]: setField(fields[head], rest, part) };
 }

@@ -1,5 +1,16 @@
 import type { Completeness } from "../ports/provider.ts";
-import type { CycleInput, Fight, Finding, Grant, GuardName, HeldGroup, HeldItem, Pause, ResourceDeletion, Verdict } from "../ports/records.ts";
+import type {
+  CycleInput,
+  Fight,
+  Finding,
+  Grant,
+  GuardName,
+  HeldGroup,
+  HeldItem,
+  Pause,
+  ResourceDeletion,
+  Verdict,
+} from "../ports/records.ts";
 import type { Plan, PlannedChange } from "./plan.ts";
 import type { Policy } from "./policy.ts";
 
@@ -30,14 +41,13 @@ export interface Facts {
   readonly grants: ReadonlyMap<string, Grant>;
   /** Deletions of sources that their author confirmed by count in the same request. */
   readonly confirmed: ReadonlySet<string>;
-  readonly protectedKeys: ReadonlySet<string>;
   readonly health: { readonly subjects: number; readonly bad: number } | undefined;
 }
 
 export interface AccountProblem {
   readonly reason: string;
-  /** A restore can be answered by one approval that reclaims the account; another account cannot. */
-  readonly reclaim: boolean;
+  /** A restore is answered by one approval that reclaims the account; that it is another account is not. */
+  readonly reclaim: { readonly accountId: string; readonly incarnation: number } | undefined;
   readonly numbers: Readonly<Record<string, number>>;
 }
 

@@ -23,12 +23,12 @@ export interface InventoryRead {
 
 /** Lists a whole collection and says how it knows that nothing is missing. */
 export async function readInventory(clock: Clock, lister: Lister, signal: AbortSignal): Promise<InventoryRead> {
-  const startedAtMs = clock.nowMs();
+  const startedAtMonotonicMs = clock.monotonicMs();
   let walk: Walk = { outcome: "moved", proof: "", entries: [] };
   // The last walk's start would do for freshness; the first walk's start is the safer bound and costs nothing.
   for (let round = 1; round <= WALKS_MAX && walk.outcome === "moved"; round++) walk = await walkPages(lister, signal);
   const completeness = walk.outcome === "moved" ? "partial" : walk.outcome;
-  const inventory = { completeness, proof: walk.proof, startedAtMs, endedAtMs: clock.nowMs(), entries: walk.entries };
+  const inventory = { completeness, proof: walk.proof, startedAtMonotonicMs, entries: walk.entries };
   return walk.error === undefined ? { inventory } : { inventory, error: walk.error };
 }
 

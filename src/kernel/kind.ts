@@ -46,6 +46,9 @@ export function parseSpec<Spec>(kind: Kind<Spec>, stored: unknown): ParsedSpec<S
   return { ok: false, errors };
 }
 
-export function describeSpecErrors(resource: Pick<DeclaredResource, "kind" | "name">, errors: readonly { pointer: string; message: string }[]): string {
+export function describeSpecErrors(
+  resource: Pick<DeclaredResource, "kind" | "name">,
+  errors: readonly { pointer: string; message: string }[],
+): string {
   return `${resource.kind}/${resource.name}: ${errors.map((error) => `${error.pointer}: ${error.message}`).join("; ")}`;
 }

@@ -1,4 +1,4 @@
-import type { AccountIdentity, Completeness } from "../ports/provider.ts";
+import type { Completeness } from "../ports/provider.ts";
 import type { DeclaredResource, FieldDifference, PartialLimits, SourceRef } from "../ports/records.ts";
 
 /**
@@ -33,7 +33,11 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   replaces?(differences: readonly FieldDifference[]): boolean;
 
   /** Idempotent: a uniqueness error is answered by adopting what carries our marker. Returns the external id. */
-  create(ctx: WriteContext<Writer>, subject: Subject<Spec>, wanted: Wanted<Item>): Promise<{ readonly externalId: string }>;
+  create(
+    ctx: WriteContext<Writer>,
+    subject: Subject<Spec>,
+    wanted: Wanted<Item>,
+  ): Promise<{ readonly externalId: string }>;
   update(ctx: WriteContext<Writer>, subject: Subject<Spec>, wanted: Wanted<Item>, seen: Seen<Item>): Promise<void>;
   /** Idempotent: removing what is gone is a success. */
   remove(ctx: WriteContext<Writer>, subject: Subject<Spec>, seen: Seen<Item>): Promise<void>;
@@ -92,17 +96,15 @@ export interface Observation<Item> {
   readonly completeness: Completeness;
   /** Why it is not complete, or how completeness is known. */
   readonly proof: string;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
+  /** Monotonic time of this process: immune to jumps of the wall clock. */
+  readonly startedAtMonotonicMs: number;
   readonly items: readonly Seen<Item>[];
-  readonly identity?: AccountIdentity;
 }
 
 export interface Inventory<Entry> {
   readonly completeness: Completeness;
   readonly proof: string;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
+  readonly startedAtMonotonicMs: number;
   readonly entries: readonly Entry[];
 }
 

@@ -1,6 +1,12 @@
 import type { OwnedItem, SubjectMemory } from "../ports/records.ts";
 
-export const emptyMemory: SubjectMemory = Object.freeze({ owned: [], findings: [], fights: [], attempts: 0, flips: [] });
+export const emptyMemory: SubjectMemory = Object.freeze({
+  owned: [],
+  findings: [],
+  fights: [],
+  attempts: 0,
+  flips: [],
+});
 
 /** A person says "try again": failures, fights and stops are forgotten; what is ours and what was found is not. */
 export function retriedMemory(memory: SubjectMemory): SubjectMemory {

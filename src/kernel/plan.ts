@@ -113,7 +113,8 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
   if (relation.is === "foreign") {
     found.foreign.push({ key: at.key, owner: relation.owner });
     // What belongs to somebody else is not ours to remove: a leaving subject only forgets it.
-    if (at.wanted === undefined && at.owned !== undefined && situation.leaving) found.changes.push(change(situation, at, "forget"));
+    if (at.wanted === undefined && at.owned !== undefined && situation.leaving)
+      found.changes.push(change(situation, at, "forget"));
     return;
   }
   if (relation.is === "adoptable") {
@@ -121,7 +122,8 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
     return;
   }
   if (relation.is === "stranger") {
-    if (at.wanted !== undefined) found.changes.push(change(situation, at, "takeover", situation.loop.same(at.wanted.item, at.seen.item)));
+    if (at.wanted !== undefined)
+      found.changes.push(change(situation, at, "takeover", situation.loop.same(at.wanted.item, at.seen.item)));
     else planUnseen(situation, { ...at, seen: undefined }, found);
     return;
   }
@@ -146,7 +148,8 @@ function planUnseen(situation: Situation, at: KeySituation, found: Found): void 
     found.suspected.push(at.key);
     return;
   }
-  if (at.wanted !== undefined) found.changes.push(change(situation, at, "create", compare(at.wanted.item, {}).differences));
+  if (at.wanted !== undefined)
+    found.changes.push(change(situation, at, "create", compare(at.wanted.item, {}).differences));
   else found.changes.push(change(situation, at, "forget"));
 }
 
@@ -158,11 +161,12 @@ function relationOf(situation: Situation, at: KeySituation & { readonly seen: Se
   if (typeof marker === "object" && !isOurs(marker, situation.marker)) {
     return { is: "foreign", owner: `installation ${marker.installationId}, resource ${marker.resourceUid}` };
   }
-  if (at.owned?.state === "owned" && at.owned.externalId === at.seen.externalId) return { is: "ours" };
+  if (at.owned?.externalId === at.seen.externalId) return { is: "ours" };
   if (typeof marker === "object" && at.owned !== undefined) return { is: "adoptable" };
   // Without markers, what we were about to make and what is there being the same is the best evidence there is.
   const intended = at.owned?.state === "intended" && situation.loop.marks !== true;
-  if (intended && at.wanted !== undefined && situation.loop.same(at.wanted.item, at.seen.item).length === 0) return { is: "adoptable" };
+  if (intended && at.wanted !== undefined && situation.loop.same(at.wanted.item, at.seen.item).length === 0)
+    return { is: "adoptable" };
   if (typeof marker === "object") return { is: at.wanted === undefined ? "stranger" : "adoptable" };
   return { is: "stranger" };
 }
@@ -173,7 +177,9 @@ function isOurs(marker: Marker, ours: Marker): boolean {
 
 function settlesInMs(situation: Situation, owned: OwnedItem): number {
   const visibleFromMs =
-    owned.state === "intended" ? owned.intendedAtMs + situation.answerMs + situation.settleMs : (owned.writtenAtMs ?? 0) + situation.settleMs;
+    owned.state === "intended"
+      ? owned.intendedAtMs + situation.answerMs + situation.settleMs
+      : (owned.writtenAtMs ?? 0) + situation.settleMs;
   return situation.observedFromMs >= visibleFromMs ? 0 : Math.max(1, visibleFromMs - situation.nowMs);
 }
 
@@ -181,10 +187,16 @@ function settlesInMs(situation: Situation, owned: OwnedItem): number {
 function pickWinners(situation: Situation) {
   const recorded = new Set(situation.owned.map((item) => item.externalId));
   const rank = (seen: Seen<object>) =>
-    recorded.has(seen.externalId) ? 0 : typeof seen.marker === "object" && !("foreign" in seen.marker) && isOurs(seen.marker, situation.marker) ? 1 : 2;
+    recorded.has(seen.externalId)
+      ? 0
+      : typeof seen.marker === "object" && !("foreign" in seen.marker) && isOurs(seen.marker, situation.marker)
+        ? 1
+        : 2;
   const winners = new Map<string, Seen<object>>();
   const duplicates: { key: string; externalId: string }[] = [];
-  const sorted = [...situation.seen].sort((left, right) => rank(left) - rank(right) || (left.externalId < right.externalId ? -1 : 1));
+  const sorted = [...situation.seen].sort(
+    (left, right) => rank(left) - rank(right) || (left.externalId < right.externalId ? -1 : 1),
+  );
   for (const seen of sorted) {
     if (winners.has(seen.key)) duplicates.push({ key: seen.key, externalId: seen.externalId });
     else winners.set(seen.key, seen);
@@ -192,7 +204,12 @@ function pickWinners(situation: Situation) {
   return { winners, duplicates };
 }
 
-function change(situation: Situation, at: KeySituation, action: ChangeAction, differences: readonly FieldDifference[] = []): PlannedChange {
+function change(
+  situation: Situation,
+  at: KeySituation,
+  action: ChangeAction,
+  differences: readonly FieldDifference[] = [],
+): PlannedChange {
   const stable = (item: object) => digestOf(situation.loop.stable?.(item) ?? item);
   const wantedHash = at.wanted === undefined ? (at.owned?.wantedHash ?? "") : stable(at.wanted.item);
   const seenHash = at.seen === undefined ? undefined : stable(at.seen.item);
@@ -207,7 +224,14 @@ function change(situation: Situation, at: KeySituation, action: ChangeAction, di
     differences,
     sources: at.wanted?.sources ?? [situation.ownSource],
     wantedHash,
-    digest: itemDigest({ action, key: at.key, externalId, wantedHash: at.wanted === undefined ? undefined : wantedHash, seenHash }),
+    digest: itemDigest({
+      subjectUid: situation.marker.resourceUid,
+      action,
+      key: at.key,
+      externalId,
+      wantedHash: at.wanted === undefined ? undefined : wantedHash,
+      seenHash,
+    }),
     origin: removes ? originOf(situation, at.owned) : undefined,
     missing: action === "create" && at.owned?.state === "owned",
     weight: 1 + (at.seen?.contains ?? 0),

@@ -51,7 +51,11 @@ export function effectivePolicy(policies: readonly ScopePolicy[], kindLimits: Pa
 
 function overridden(limits: Limits, change: PartialLimits | undefined): Limits {
   if (change === undefined) return limits;
-  return { ...limits, ...defined(change), deletesPerHour: { ...limits.deletesPerHour, ...defined(change.deletesPerHour ?? {}) } };
+  return {
+    ...limits,
+    ...defined(change),
+    deletesPerHour: { ...limits.deletesPerHour, ...defined(change.deletesPerHour ?? {}) },
+  };
 }
 
 function capped(limits: Limits, ceiling: PartialLimits | undefined): Limits {

@@ -20,23 +20,38 @@ import type {
  */
 export interface EngineStore {
   /** Takes free or expired shards up to `wanted` in all, and says which this holder has. Taking an expired or never held shard raises its epoch. */
-  takeShards(request: { readonly holder: string; readonly wanted: number; readonly leaseMs: number }): Promise<readonly ShardLease[]>;
+  takeShards(request: {
+    readonly holder: string;
+    readonly wanted: number;
+    readonly leaseMs: number;
+  }): Promise<readonly ShardLease[]>;
   /** One statement for all. Answers with the shards that are still ours; a shard left out is lost. */
-  renewShards(request: { readonly holder: string; readonly leaseMs: number; readonly shards: readonly ShardClaim[] }): Promise<readonly number[]>;
+  renewShards(request: {
+    readonly holder: string;
+    readonly leaseMs: number;
+    readonly shards: readonly ShardClaim[];
+  }): Promise<readonly number[]>;
   /** Orderly hand-over: the next holder's start is not a quiet start. */
   releaseShards(request: { readonly holder: string; readonly shards: readonly ShardClaim[] }): Promise<void>;
   /** How many live holders there are and how many shards each has; for fair shares. */
   shardHolders(): Promise<readonly { readonly holder: string; readonly shards: number }[]>;
 
   /** Subjects of a shard for the timers, by id, in pages. */
-  listSubjects(request: { readonly shard: number; readonly afterId: number; readonly limit: number }): Promise<readonly SubjectEntry[]>;
+  listSubjects(request: {
+    readonly shard: number;
+    readonly afterId: number;
+    readonly limit: number;
+  }): Promise<readonly SubjectEntry[]>;
   /** Stored edges and backoffs that are due, most urgent first. Subjects made since the last listing appear here too. */
   dueSubjects(request: { readonly shards: readonly number[]; readonly limit: number }): Promise<readonly DueSubject[]>;
 
   /** Everything a cycle decides from; undefined when the subject is gone. Implementations batch concurrent loads. */
   load(subjectId: number): Promise<CycleInput | undefined>;
   /** Of the subjects of an account: how many there are and how many went bad within the window. */
-  accountHealth(request: { readonly accountId: string; readonly windowMs: number }): Promise<{ readonly subjects: number; readonly bad: number }>;
+  accountHealth(request: {
+    readonly accountId: string;
+    readonly windowMs: number;
+  }): Promise<{ readonly subjects: number; readonly bad: number }>;
 
   /** Reserves deletes at every level at once, before the first delete. What is granted passes and is charged all the same. */
   reserveDeletes(request: DeleteReservation): Promise<DeleteReservationAnswer>;
@@ -48,13 +63,21 @@ export interface EngineStore {
   settle(settlement: Settlement): Promise<SettleAnswer>;
 
   /** Takes calls out of the account's budget; a fifth is reserved for people. */
-  takeCalls(request: { readonly accountId: string; readonly wanted: number; readonly forPerson: boolean }): Promise<{ readonly taken: number; readonly retryInMs: number }>;
+  takeCalls(request: {
+    readonly accountId: string;
+    readonly wanted: number;
+    readonly forPerson: boolean;
+  }): Promise<{ readonly taken: number; readonly retryInMs: number }>;
   /** A 429 or Retry-After seen by anyone blocks for all. */
   blockCalls(request: { readonly accountId: string; readonly forMs: number }): Promise<void>;
 
   /** Freshness per account and collection, and idle cycles per loop, in batches. */
   recordIdle(request: IdleBatch): Promise<void>;
-  recordAccount(request: { readonly accountId: string; readonly fingerprint: string; readonly claimedIncarnation: number }): Promise<void>;
+  recordAccount(request: {
+    readonly accountId: string;
+    readonly fingerprint: string;
+    readonly claimedIncarnation: number;
+  }): Promise<void>;
 }
 
 export interface ShardClaim {
@@ -99,7 +122,12 @@ export interface DeleteReservationAnswer {
   /** False when the actor's lease is not current: nothing was charged. */
   readonly current: boolean;
   readonly ungrantedPass: boolean;
-  readonly levels: readonly { readonly level: BudgetLevel; readonly used: number; readonly owned: number; readonly allowed: number }[];
+  readonly levels: readonly {
+    readonly level: BudgetLevel;
+    readonly used: number;
+    readonly owned: number;
+    readonly allowed: number;
+  }[];
 }
 
 /** What must not have moved since the plan was made. */
@@ -158,7 +186,8 @@ export interface Settlement {
   readonly gone: boolean;
   /** Tombstones of inputs that no owned item refers to any more. */
   readonly forgetSources: readonly string[];
-  readonly nowOwned: number;
+  /** Items of ours outside, for the delete budgets; undefined leaves the recorded number. */
+  readonly nowOwned: number | undefined;
 }
 export interface SettleAnswer {
   /** False: the lease was lost and nothing was written. */
@@ -170,7 +199,11 @@ export interface SettleAnswer {
 export interface IdleBatch {
   readonly holder: string;
   readonly cycles: readonly { readonly kind: string; readonly minuteMs: number; readonly count: number }[];
-  readonly freshness: readonly { readonly accountId: string; readonly collection: string; readonly completeAtMs: number }[];
+  readonly freshness: readonly {
+    readonly accountId: string;
+    readonly collection: string;
+    readonly completeAtMs: number;
+  }[];
   /** Every subject of the shard that is not failing was looked at completely after this time: the age of idle verdicts. */
   readonly seen: readonly { readonly shard: number; readonly sinceMs: number }[];
 }

@@ -5,7 +5,11 @@ import type { DeclaredResource, Mode, PauseLevel, Principal, ScopePolicy } from 
 export interface IntentStore {
   createOrganization(request: { readonly id: string; readonly name: string }): Promise<void>;
   /** A project or workspace below an organization; `organization/ID` itself exists with the organization. */
-  createScope(request: { readonly organizationId: string; readonly scope: string; readonly parent: string }): Promise<void>;
+  createScope(request: {
+    readonly organizationId: string;
+    readonly scope: string;
+    readonly parent: string;
+  }): Promise<void>;
   createAccount(request: {
     readonly id: string;
     readonly organizationId: string;
@@ -38,7 +42,11 @@ export interface IntentStore {
     readonly approver: Principal;
     readonly grantForMs: number;
   }): Promise<ApproveAnswer>;
-  reject(request: { readonly organizationId: string; readonly heldChangeId: string; readonly author: Principal }): Promise<boolean>;
+  reject(request: {
+    readonly organizationId: string;
+    readonly heldChangeId: string;
+    readonly author: Principal;
+  }): Promise<boolean>;
 
   pause(request: {
     readonly id: string;
@@ -51,13 +59,30 @@ export interface IntentStore {
     readonly forMs: number;
   }): Promise<void>;
   /** Wakes what was waiting. Machines and assistants are refused. */
-  endPause(request: { readonly id: string; readonly organizationId: string | undefined; readonly author: Principal }): Promise<"ended" | "not-found" | "refused">;
+  endPause(request: {
+    readonly id: string;
+    readonly organizationId: string | undefined;
+    readonly author: Principal;
+  }): Promise<"ended" | "not-found" | "refused">;
 
   /** Mode, limits, ceilings, protection of one scope. Raises the policy version of every subject below. */
-  setPolicy(request: { readonly organizationId: string | undefined; readonly policy: ScopePolicy; readonly author: Principal }): Promise<void>;
+  setPolicy(request: {
+    readonly organizationId: string | undefined;
+    readonly policy: ScopePolicy;
+    readonly author: Principal;
+  }): Promise<void>;
   /** An operation's claim on a subject until it ends. */
-  placeHold(request: { readonly organizationId: string; readonly uid: string; readonly operationId: string; readonly reason: string }): Promise<boolean>;
-  releaseHold(request: { readonly organizationId: string; readonly uid: string; readonly operationId: string }): Promise<void>;
+  placeHold(request: {
+    readonly organizationId: string;
+    readonly uid: string;
+    readonly operationId: string;
+    readonly reason: string;
+  }): Promise<boolean>;
+  releaseHold(request: {
+    readonly organizationId: string;
+    readonly uid: string;
+    readonly operationId: string;
+  }): Promise<void>;
   /** After a restore: a new incarnation. Every account must be reclaimed by one approved held change before anything is written there. */
   markRestored(): Promise<number>;
 }
@@ -83,7 +108,11 @@ export interface DeclareRequest {
   readonly links: readonly { readonly kind: string; readonly name: string }[];
 }
 export type DeclareAnswer =
-  | { readonly result: "created" | "changed" | "unchanged"; readonly resource: DeclaredResource; readonly revision: number }
+  | {
+      readonly result: "created" | "changed" | "unchanged";
+      readonly resource: DeclaredResource;
+      readonly revision: number;
+    }
   | { readonly result: "conflict"; readonly revision: number };
 
 export type ApproveAnswer =

@@ -31,7 +31,10 @@ export type Lister<Entry = unknown> = (token: string | undefined, signal: AbortS
 export interface ProviderAccount<Reader = unknown, Writer = unknown> {
   identity(signal: AbortSignal): Promise<AccountIdentity>;
   /** Writes our sentinel. Called once at onboarding and again when a restore was approved to reclaim the account. */
-  claim?(sentinel: { readonly installationId: string; readonly incarnation: number }, signal: AbortSignal): Promise<void>;
+  claim?(
+    sentinel: { readonly installationId: string; readonly incarnation: number },
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Whether the credential may write, found out without writing; asked before the first write of a plan. */
   rights?(signal: AbortSignal): Promise<{ readonly write: boolean; readonly reason: string }>;
   readonly collections: Readonly<Record<string, Lister>>;

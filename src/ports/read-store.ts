@@ -15,7 +15,9 @@ import type {
 /** What the Control API shows. Read only; every method takes a tenant. */
 export interface ReadStore {
   listOrganizations(): Promise<readonly { readonly id: string; readonly name: string }[]>;
-  listScopes(organizationId: string): Promise<readonly { readonly scope: string; readonly parent: string | undefined }[]>;
+  listScopes(
+    organizationId: string,
+  ): Promise<readonly { readonly scope: string; readonly parent: string | undefined }[]>;
   listResources(request: {
     readonly organizationId: string;
     readonly scope: string;
@@ -24,18 +26,38 @@ export interface ReadStore {
     readonly afterName: string | undefined;
     readonly limit: number;
   }): Promise<readonly ResourceView[]>;
-  getResource(request: { readonly organizationId: string; readonly scope: string; readonly kind: string; readonly name: string }): Promise<ResourceView | undefined>;
+  getResource(request: {
+    readonly organizationId: string;
+    readonly scope: string;
+    readonly kind: string;
+    readonly name: string;
+  }): Promise<ResourceView | undefined>;
   listAccounts(organizationId: string): Promise<readonly AccountView[]>;
-  listHeldChanges(request: { readonly organizationId: string; readonly states: readonly HeldChangeState[]; readonly limit: number }): Promise<readonly HeldChangeView[]>;
+  listHeldChanges(request: {
+    readonly organizationId: string;
+    readonly states: readonly HeldChangeState[];
+    readonly limit: number;
+  }): Promise<readonly HeldChangeView[]>;
   getHeldChange(request: { readonly organizationId: string; readonly id: string }): Promise<HeldChangeView | undefined>;
   /** Platform pauses are visible to every tenant they cover. */
   listPauses(organizationId: string): Promise<readonly Pause[]>;
   listPolicies(organizationId: string): Promise<readonly ScopePolicy[]>;
   /** The record behind `setpoint why`: newest first, bounded. */
-  history(request: { readonly organizationId: string; readonly uid: string; readonly limit: number }): Promise<readonly HistoryEntry[]>;
-  observation(request: { readonly organizationId: string; readonly uid: string }): Promise<readonly (StoredObservation & { readonly accountId: string | undefined })[]>;
+  history(request: {
+    readonly organizationId: string;
+    readonly uid: string;
+    readonly limit: number;
+  }): Promise<readonly HistoryEntry[]>;
+  observation(request: {
+    readonly organizationId: string;
+    readonly uid: string;
+  }): Promise<readonly (StoredObservation & { readonly accountId: string | undefined })[]>;
   /** Sealed log entries after a position; the cursor is incarnation and position. */
-  sealedEntries(request: { readonly organizationId: string; readonly afterPosition: number; readonly limit: number }): Promise<readonly SealedEntry[]>;
+  sealedEntries(request: {
+    readonly organizationId: string;
+    readonly afterPosition: number;
+    readonly limit: number;
+  }): Promise<readonly SealedEntry[]>;
   /** Platform figures for the status page and metrics. */
   summary(): Promise<PlatformSummary>;
 }

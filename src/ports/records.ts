@@ -177,7 +177,12 @@ export interface StoredObservation {
   readonly hash: string;
   readonly completeness: "complete" | "partial" | "failed";
   readonly observedAtMs: number;
-  readonly items: readonly { readonly key: string; readonly externalId: string; readonly item: Json; readonly owned: boolean }[];
+  readonly items: readonly {
+    readonly key: string;
+    readonly externalId: string;
+    readonly item: Json;
+    readonly owned: boolean;
+  }[];
   /** True when items were left out to keep the record bounded. */
   readonly truncated: boolean;
 }
@@ -323,4 +328,6 @@ export interface CycleInput {
   /** Whether an edge or a backoff is stored that settle must clear. */
   readonly dueStored: boolean;
   readonly installation: { readonly id: string; readonly incarnation: number };
+  /** The store's clock at this snapshot. What is remembered is stamped in store time, so that skewed processes agree. */
+  readonly storeNowMs: number;
 }

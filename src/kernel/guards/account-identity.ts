@@ -1,4 +1,6 @@
-import { type Guard, keysOf, refuseAll, verdict } from "../facts.ts";
+import type { HeldGroup } from "../../ports/records.ts";
+import { type Guard, keysOf, verdict } from "../facts.ts";
+import { reclaimDigest } from "../held-change.ts";
 
 /**
  * An account that answers as another one is refused as a whole: nothing seen through it says anything about ours.
@@ -6,6 +8,21 @@ import { type Guard, keysOf, refuseAll, verdict } from "../facts.ts";
  */
 export const accountIdentityGuard: Guard = (changes, facts) => {
   const problem = facts.accountProblem;
-  if (problem === undefined) return { pass: changes };
-  return refuseAll(changes, verdict("account-identity", problem.reclaim ? "hold" : "refuse", problem.reason, { numbers: problem.numbers, keys: keysOf(changes) }));
+  if (problem === undefined || changes.length === 0) return { pass: changes };
+  const { reclaim } = problem;
+  const said = verdict("account-identity", reclaim === undefined ? "refuse" : "hold", problem.reason, {
+    numbers: problem.numbers,
+    keys: keysOf(changes),
+  });
+  if (reclaim === undefined) return { pass: [], verdicts: [said] };
+  const item = {
+    key: "account",
+    action: "adopt" as const,
+    externalId: reclaim.accountId,
+    digest: reclaimDigest(reclaim.accountId, reclaim.incarnation),
+    differences: [],
+    reason: problem.reason,
+  };
+  const held: HeldGroup = { level: "account", guard: "account-identity", verdict: said, items: [item] };
+  return { pass: [], verdicts: [said], held: [held] };
 };

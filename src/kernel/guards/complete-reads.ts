@@ -5,11 +5,20 @@ export const completeReadsGuard: Guard = (changes, facts) => {
   if (facts.completeness === "complete") return { pass: changes };
   return takeOut(
     changes,
-    (change) => removes(change) || change.missing || change.action === "forget" || (change.action === "create" && change.owned !== undefined),
+    (change) =>
+      removes(change) ||
+      change.missing ||
+      change.action === "forget" ||
+      (change.action === "create" && change.owned !== undefined),
     (taken) =>
-      verdict("complete-reads", "wait", `the last look was ${facts.completeness}: nothing is deleted or called missing on it`, {
-        numbers: { changes: taken.length },
-        keys: keysOf(taken),
-      }),
+      verdict(
+        "complete-reads",
+        "wait",
+        `the last look was ${facts.completeness}: nothing is deleted or called missing on it`,
+        {
+          numbers: { changes: taken.length },
+          keys: keysOf(taken),
+        },
+      ),
   );
 };

@@ -15,21 +15,39 @@ export const deleteBudgetGuard: Guard = (changes, facts) => {
     numbers: { asked, allowed, owned: facts.owned, count: limit.count, percent: limit.percent, atLeast: limit.atLeast },
     keys: keysOf(ungranted),
   });
-  const held = [{ level: "subject" as const, guard: "delete-budget" as const, verdict: said, items: heldItems(ungranted, said.reason) }];
+  const held = [
+    {
+      level: "subject" as const,
+      guard: "delete-budget" as const,
+      verdict: said,
+      items: heldItems(ungranted, said.reason),
+    },
+  ];
   return { pass: changes.filter((change) => !ungranted.includes(change)), verdicts: [said], held };
 };
 
 /** What the shared budgets of account, organization and platform said. The first level that refuses lists what waits under it. */
-export function reservationVerdict(ungranted: readonly PlannedChange[], answer: DeleteReservationAnswer): { readonly verdict: Verdict; readonly held: HeldGroup } | undefined {
+export function reservationVerdict(
+  ungranted: readonly PlannedChange[],
+  answer: DeleteReservationAnswer,
+): { readonly verdict: Verdict; readonly held: HeldGroup } | undefined {
   const asked = weightOf(ungranted);
   const refusing = answer.levels.find((level) => level.used + asked > level.allowed) ?? answer.levels[0];
   if (answer.ungrantedPass || refusing === undefined) return undefined;
   const level: BudgetLevel = refusing.level;
-  const said = verdict("delete-budget", "hold", `${asked} deletes, and ${refusing.used} of ${refusing.allowed} per hour are used at the ${level}`, {
-    numbers: { asked, used: refusing.used, allowed: refusing.allowed, owned: refusing.owned },
-    keys: keysOf(ungranted),
-  });
-  return { verdict: said, held: { level, guard: "delete-budget", verdict: said, items: heldItems(ungranted, said.reason) } };
+  const said = verdict(
+    "delete-budget",
+    "hold",
+    `${asked} deletes, and ${refusing.used} of ${refusing.allowed} per hour are used at the ${level}`,
+    {
+      numbers: { asked, used: refusing.used, allowed: refusing.allowed, owned: refusing.owned },
+      keys: keysOf(ungranted),
+    },
+  );
+  return {
+    verdict: said,
+    held: { level, guard: "delete-budget", verdict: said, items: heldItems(ungranted, said.reason) },
+  };
 }
 
 export function weightOf(changes: readonly PlannedChange[]): number {

@@ -12,11 +12,19 @@ export const evidenceGuard: Guard = (changes, facts) => {
   const findings = inferred.map((change) => findingOf(change, facts));
   const waiting = inferred.filter((_change, index) => !isConfirmed(findings[index], facts));
   if (waiting.length === 0) return { pass: changes, findings };
-  const waitMs = Math.max(...findings.map((finding) => finding.foundAtMs + facts.policy.limits.confirmAfterMs - facts.nowMs), 1);
-  const said = verdict("evidence", "wait", "nothing wants these items any more: a second look confirms it before they are deleted", {
-    numbers: { items: waiting.length, confirmAfterMs: facts.policy.limits.confirmAfterMs, waitMs },
-    keys: keysOf(waiting),
-  });
+  const waitMs = Math.max(
+    ...findings.map((finding) => finding.foundAtMs + facts.policy.limits.confirmAfterMs - facts.nowMs),
+    1,
+  );
+  const said = verdict(
+    "evidence",
+    "wait",
+    "nothing wants these items any more: a second look confirms it before they are deleted",
+    {
+      numbers: { items: waiting.length, confirmAfterMs: facts.policy.limits.confirmAfterMs, waitMs },
+      keys: keysOf(waiting),
+    },
+  );
   return { pass: changes.filter((change) => !waiting.includes(change)), verdicts: [said], findings, waitMs };
 };
 

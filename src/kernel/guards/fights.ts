@@ -12,7 +12,10 @@ const TRIAL_AFTER_MS = 24 * 60 * 60_000;
 export const fightsGuard: Guard = (changes, facts) => {
   const verdicts: Verdict[] = [];
   const pass = changes.flatMap((change) => {
-    const fought = change.action === "update" ? change.differences.filter((difference) => isFought(change.key, difference, facts)) : [];
+    const fought =
+      change.action === "update"
+        ? change.differences.filter((difference) => isFought(change.key, difference, facts))
+        : [];
     if (fought.length === 0) return [change];
     verdicts.push(describe(change, fought));
     return withoutFields(change, fought);
@@ -33,11 +36,23 @@ export function isSameDifference(fight: Fight, difference: FieldDifference): boo
 function withoutFields(change: PlannedChange, fought: readonly FieldDifference[]): readonly PlannedChange[] {
   const differences = change.differences.filter((difference) => !fought.includes(difference));
   if (differences.length === 0 || change.wanted === undefined || change.seen === undefined) return [];
-  const item = withSeenFields(change.wanted.item, change.seen.item, fought.map((difference) => difference.field));
+  const item = withSeenFields(
+    change.wanted.item,
+    change.seen.item,
+    fought.map((difference) => difference.field),
+  );
   return [{ ...change, differences, wanted: { ...change.wanted, item } }];
 }
 
 function describe(change: PlannedChange, fought: readonly FieldDifference[]): Verdict {
-  const values = fought.map((difference) => `${difference.field}: we write ${JSON.stringify(difference.wanted)}, somebody writes ${JSON.stringify(difference.seen)}`).join("; ");
-  return verdict("fights", "trim", `changed back after ${FIGHT_ROUNDS} writes, no longer written: ${values}`, { numbers: { rounds: FIGHT_ROUNDS, fields: fought.length }, keys: [change.key] });
+  const values = fought
+    .map(
+      (difference) =>
+        `${difference.field}: we write ${JSON.stringify(difference.wanted)}, somebody writes ${JSON.stringify(difference.seen)}`,
+    )
+    .join("; ");
+  return verdict("fights", "trim", `changed back after ${FIGHT_ROUNDS} writes, no longer written: ${values}`, {
+    numbers: { rounds: FIGHT_ROUNDS, fields: fought.length },
+    keys: [change.key],
+  });
 }

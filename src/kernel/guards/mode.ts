@@ -15,7 +15,9 @@ export const modeGuard: Guard = (changes, facts) => {
     numbers: countsOf(waiting),
     keys: keysOf(waiting),
   });
-  const held = [{ level: "subject" as const, guard: "mode" as const, verdict: said, items: heldItems(waiting, said.reason) }];
+  const held = [
+    { level: "subject" as const, guard: "mode" as const, verdict: said, items: heldItems(waiting, said.reason) },
+  ];
   return { pass: changes.filter((change) => !waiting.includes(change)), verdicts: [said], held };
 };
 

@@ -8,13 +8,16 @@ export const protectionGuard: Guard = (changes, facts) =>
     (change) => removes(change) && protectionOf(change, facts) !== undefined,
     (taken) => {
       const reasons = [...new Set(taken.map((change) => protectionOf(change, facts)))].join("; ");
-      return verdict("protection", "refuse", `protected against deletion: ${reasons}`, { numbers: { items: taken.length }, keys: keysOf(taken) });
+      return verdict("protection", "refuse", `protected against deletion: ${reasons}`, {
+        numbers: { items: taken.length },
+        keys: keysOf(taken),
+      });
     },
   );
 
-export function protectionOf(change: PlannedChange, facts: Pick<Facts, "policy" | "protectedKeys">): string | undefined {
+export function protectionOf(change: PlannedChange, facts: Pick<Facts, "policy">): string | undefined {
   if (facts.policy.protectedBy !== undefined) return `policy of ${facts.policy.protectedBy}`;
-  if (facts.protectedKeys.has(change.key) || change.owned?.protect === true) return "its own declaration";
+  if (change.owned?.protect === true) return "the record of its last look";
   if (change.seen?.lockedBy !== undefined) return `provider lock (${change.seen.lockedBy})`;
   return undefined;
 }

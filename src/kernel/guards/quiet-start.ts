@@ -8,9 +8,14 @@ export const quietStartGuard: Guard = (changes, facts) => {
     changes,
     (change) => removes(change) || change.missing,
     (taken) =>
-      verdict("quiet-start", "wait", "the look began before this process took the lease: a new complete look comes first", {
-        numbers: { observedFromMs: facts.observedFromMs, leaseFromMs: since },
-        keys: keysOf(taken),
-      }),
+      verdict(
+        "quiet-start",
+        "wait",
+        "the look began before this process took the lease: a new complete look comes first",
+        {
+          numbers: { observedFromMs: facts.observedFromMs, leaseFromMs: since },
+          keys: keysOf(taken),
+        },
+      ),
   );
 };

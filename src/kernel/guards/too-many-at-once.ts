@@ -7,10 +7,15 @@ export const tooManyAtOnceGuard: Guard = (changes, facts) => {
   if (health === undefined || !isSuspect(health, facts)) return { pass: changes };
   const { suspectPercent, suspectAtLeast } = facts.policy.limits;
   return takeOut(changes, isRemediation, (taken) =>
-    verdict("too-many-at-once", "wait", `${health.bad} of ${health.subjects} subjects of this account went bad together: the observer is suspect, remediation waits`, {
-      numbers: { bad: health.bad, subjects: health.subjects, percent: suspectPercent, atLeast: suspectAtLeast },
-      keys: keysOf(taken),
-    }),
+    verdict(
+      "too-many-at-once",
+      "wait",
+      `${health.bad} of ${health.subjects} subjects of this account went bad together: the observer is suspect, remediation waits`,
+      {
+        numbers: { bad: health.bad, subjects: health.subjects, percent: suspectPercent, atLeast: suspectAtLeast },
+        keys: keysOf(taken),
+      },
+    ),
   );
 };
 

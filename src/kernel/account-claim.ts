@@ -1,0 +1,126 @@
+import type { ProviderAccount } from "../ports/provider.ts";
+import type { AccountRecord, ChangeRecord, CycleInput, SubjectMemory } from "../ports/records.ts";
+import { PERMIT_MARGIN_MS } from "./act.ts";
+import type { Engine } from "./claim.ts";
+import type { Scene } from "./cycle.ts";
+import { type EngineError, RetryableError, toEngineError } from "./errors.ts";
+import type { AccountProblem } from "./facts.ts";
+import { withTimeLimit } from "./time-limit.ts";
+
+/** Whether the account on the other side is still the one we know, and still this incarnation's. */
+export async function accountProblemOf(
+  engine: Engine,
+  input: CycleInput,
+  account: AccountRecord,
+  signal: AbortSignal,
+): Promise<AccountProblem | undefined> {
+  const { installation } = input;
+  const identity = await engine.accounts.identity(account, signal);
+  if (account.fingerprint !== undefined && account.fingerprint !== identity.fingerprint) {
+    return {
+      reason: `account '${account.name}' answers as another account (${identity.fingerprint} instead of ${account.fingerprint}): nothing is changed through it`,
+      reclaim: undefined,
+      numbers: {},
+    };
+  }
+  const { sentinel } = identity;
+  if (sentinel !== undefined && sentinel.installationId !== installation.id) {
+    return {
+      reason: `account '${account.name}' is claimed by installation ${sentinel.installationId}: a second claimant is refused`,
+      reclaim: undefined,
+      numbers: {},
+    };
+  }
+  const claimed = account.claimedIncarnation;
+  const reclaim = { accountId: account.id, incarnation: installation.incarnation };
+  if (claimed !== undefined && claimed !== installation.incarnation) {
+    return {
+      reason: `this database was restored: account '${account.name}' was last claimed by incarnation ${claimed}, ours is ${installation.incarnation}; one approval reclaims it`,
+      reclaim,
+      numbers: { claimed, incarnation: installation.incarnation },
+    };
+  }
+  if (sentinel !== undefined && sentinel.incarnation > installation.incarnation) {
+    return {
+      reason: `account '${account.name}' belongs to a newer incarnation (${sentinel.incarnation}) than this database (${installation.incarnation}): this is a copy`,
+      reclaim: undefined,
+      numbers: { sentinel: sentinel.incarnation, incarnation: installation.incarnation },
+    };
+  }
+  return undefined;
+}
+
+/**
+ * The first write to an account leaves our sentinel there, and so does the first one after an approved reclaim.
+ * It is an external write like any other: under a permit, recorded before and after. Returns why it could not be made.
+ */
+export async function claimAccount(scene: Scene, memory: SubjectMemory): Promise<EngineError | undefined> {
+  const { engine, input, claim } = scene;
+  const { account, installation } = input;
+  if (account === undefined) return undefined;
+  const identity = await engine.accounts.identity(account, claim.signal);
+  const world = engine.accounts.world(account);
+  if (world.claim !== undefined && identity.sentinel?.incarnation !== installation.incarnation) {
+    const refused = await writeSentinel(scene, memory, world.claim.bind(world));
+    if (refused !== undefined) return refused;
+    engine.accounts.forget(account.id);
+  }
+  if (account.fingerprint === undefined || account.claimedIncarnation === undefined) {
+    await engine.store.recordAccount({
+      accountId: account.id,
+      fingerprint: identity.fingerprint,
+      claimedIncarnation: installation.incarnation,
+    });
+  }
+  return undefined;
+}
+
+async function writeSentinel(
+  scene: Scene,
+  memory: SubjectMemory,
+  put: NonNullable<ProviderAccount["claim"]>,
+): Promise<EngineError | undefined> {
+  const { engine, input, claim, lookout } = scene;
+  const sentinel = { installationId: input.installation.id, incarnation: input.installation.incarnation };
+  const permitId = engine.ids.next();
+  const change: ChangeRecord = {
+    id: engine.ids.next(),
+    action: "adopt",
+    key: "account sentinel",
+    externalId: input.account?.id,
+    trigger: claim.trigger,
+    differences: [{ field: "/incarnation", wanted: sentinel.incarnation, seen: null }],
+    declaredBy: [],
+    verdicts: [],
+    intendedAtMs: lookout.storeNowMs(),
+  };
+  const base = { actor: claim.actor, subject: input.subject, permitId };
+  const permit = await engine.store.permit({
+    ...base,
+    inputs: { check: "version", inputVersion: input.inputVersion },
+    deletes: false,
+    forMs: lookout.callTimeoutMs + PERMIT_MARGIN_MS,
+    changes: [change],
+    memory,
+    grantIds: [],
+  });
+  if (!permit.granted)
+    return new RetryableError(
+      "DEPENDENCY_NOT_READY",
+      `The account could not be claimed: permit refused (${permit.refusal})`,
+      { ambiguous: false },
+    );
+  const limit = { ms: lookout.callTimeoutMs, signal: claim.signal, what: "claim of the account" };
+  const error = await withTimeLimit(engine.clock, limit, (signal) => put(sentinel, signal)).then(
+    () => undefined,
+    toEngineError,
+  );
+  const outcome = {
+    changeId: change.id,
+    result: error === undefined ? ("done" as const) : ("failed" as const),
+    answer: error?.message ?? "ok",
+    endedAtMs: lookout.storeNowMs(),
+  };
+  await engine.store.recordOutcome({ ...base, outcomes: [outcome], memory, claims: [], releases: [] });
+  return error;
+}

@@ -1,0 +1,361 @@
+import type { PermitAnswer, PermitInputs } from "../ports/engine-store.ts";
+import type { ChangeOutcome, ChangeRecord, CycleInput, Fight, SubjectMemory, Verdict } from "../ports/records.ts";
+import type { Claim, Engine } from "./claim.ts";
+import { type EngineError, RetryableError, TerminalError, toEngineError } from "./errors.ts";
+import { type Facts, removes, verdict } from "./facts.ts";
+import { FIGHT_ROUNDS, isSameDifference } from "./guards/fights.ts";
+import { digestOf } from "./hash.ts";
+import type { Lookout } from "./look.ts";
+import type { BatchChange, Loop, Marker, Subject, WriteContext } from "./loop.ts";
+import { withOwned } from "./memory.ts";
+import type { PlannedChange } from "./plan.ts";
+import { withTimeLimit } from "./time-limit.ts";
+
+/** A permit outlives its call by this much, so that a slow answer still falls under it. */
+export const PERMIT_MARGIN_MS = 5_000;
+
+export interface WriteScene {
+  readonly engine: Engine;
+  readonly claim: Claim;
+  readonly input: CycleInput;
+  readonly facts: Facts;
+  readonly loop: Loop<unknown, object>;
+  readonly subject: Subject<unknown>;
+  readonly lookout: Lookout;
+  readonly verdicts: readonly Verdict[];
+}
+
+export type WriteResult =
+  | { readonly ended: "done"; readonly memory: SubjectMemory; readonly written: number }
+  /** The provider refused for good; the keys are stopped, the rest of the plan goes on. */
+  | { readonly ended: "stopped"; readonly memory: SubjectMemory; readonly error: EngineError }
+  /** Later, with the memory as recorded. */
+  | { readonly ended: "failed"; readonly memory: SubjectMemory; readonly error: EngineError }
+  | {
+      readonly ended: "refused";
+      readonly memory: SubjectMemory;
+      readonly answer: Extract<PermitAnswer, { granted: false }>;
+    }
+  | { readonly ended: "lost"; readonly memory: SubjectMemory };
+
+/** The one function that makes an external write: permit and intent, the call, its outcome. No permit, no call; no database, no call. */
+export async function write(
+  scene: WriteScene,
+  changes: readonly PlannedChange[],
+  memory: SubjectMemory,
+): Promise<WriteResult> {
+  refuseWildcards(scene, changes);
+  const records = changes.map((change) => recordOf(scene, change));
+  const intended = changes.reduce((before, change) => withIntent(before, change, scene.lookout.storeNowMs()), memory);
+  const remembered = { ...intended, lastSpec: scene.input.resource.spec };
+  const permitId = scene.engine.ids.next();
+  const answer = await scene.engine.store.permit({
+    permitId,
+    actor: scene.claim.actor,
+    subject: scene.input.subject,
+    inputs: inputsOf(scene, changes),
+    deletes: changes.some(removes),
+    forMs: scene.lookout.callTimeoutMs + PERMIT_MARGIN_MS,
+    changes: records,
+    memory: remembered,
+    grantIds: changes.flatMap((change) => scene.facts.grants.get(change.digest)?.id ?? []),
+  });
+  if (!answer.granted) return { ended: "refused", memory, answer };
+  const called = await call(scene, changes);
+  return await record(scene, { changes, records, permitId, memory: remembered, called });
+}
+
+type Called =
+  | { readonly ok: true; readonly externalIds: ReadonlyMap<string, string> }
+  | { readonly ok: false; readonly error: EngineError };
+
+async function call(scene: WriteScene, changes: readonly PlannedChange[]): Promise<Called> {
+  const { engine, claim, input, lookout, loop, subject } = scene;
+  const outside = changes.filter((change) => !isBookkeeping(change));
+  if (outside.length === 0) return { ok: true, externalIds: new Map() };
+  const marker: Marker = { installationId: input.installation.id, resourceUid: subject.uid };
+  const writer = input.account === undefined ? undefined : engine.accounts.world(input.account).writer;
+  const limit = { ms: lookout.callTimeoutMs, signal: claim.signal, what: `${loop.kind}/${subject.name}: write` };
+  try {
+    const externalIds = await withTimeLimit(engine.clock, limit, (signal) =>
+      invoke(loop, { writer, signal, marker }, subject, outside),
+    );
+    return { ok: true, externalIds };
+  } catch (thrown) {
+    if (input.account !== undefined) await engine.accounts.noteThrottle(input.account, thrown);
+    return { ok: false, error: toEngineError(thrown) };
+  }
+}
+
+async function invoke(
+  loop: Loop<unknown, object>,
+  ctx: WriteContext<unknown>,
+  subject: Subject<unknown>,
+  changes: readonly PlannedChange[],
+): Promise<ReadonlyMap<string, string>> {
+  if (loop.apply !== undefined) {
+    await loop.apply(ctx, subject, changes.map(batchChange));
+    return new Map();
+  }
+  const ids = new Map<string, string>();
+  for (const change of changes) {
+    if (change.seen !== undefined && (change.action === "delete" || change.action === "replace"))
+      await loop.remove(ctx, subject, change.seen);
+    if (change.wanted !== undefined && (change.action === "create" || change.action === "replace"))
+      ids.set(change.key, (await loop.create(ctx, subject, change.wanted)).externalId);
+    if (change.wanted !== undefined && change.seen !== undefined && change.action === "update")
+      await loop.update(ctx, subject, change.wanted, change.seen);
+  }
+  return ids;
+}
+
+function batchChange(change: PlannedChange): BatchChange<object> {
+  const { wanted, seen } = change;
+  if (change.action === "create" && wanted !== undefined) return { action: "create", wanted };
+  if (change.action === "delete" && seen !== undefined) return { action: "delete", seen };
+  if ((change.action === "update" || change.action === "replace") && wanted !== undefined && seen !== undefined)
+    return { action: change.action, wanted, seen };
+  throw new TerminalError("INTERNAL", `A ${change.action} of '${change.key}' cannot be part of a batch`);
+}
+
+interface Recording {
+  readonly changes: readonly PlannedChange[];
+  readonly records: readonly ChangeRecord[];
+  readonly permitId: string;
+  readonly memory: SubjectMemory;
+  readonly called: Called;
+}
+
+async function record(scene: WriteScene, recording: Recording): Promise<WriteResult> {
+  const { called, changes } = recording;
+  const nowMs = scene.lookout.storeNowMs();
+  const memory = called.ok
+    ? changes.reduce((before, change) => withOutcome(before, change, called.externalIds, nowMs), recording.memory)
+    : changes.reduce((before, change) => withFailure(before, change, called.error, scene, nowMs), recording.memory);
+  const settled = { ...memory, lastWriteAtMs: nowMs };
+  const claims = called.ok ? changes.flatMap((change) => claimOf(change, called.externalIds)) : [];
+  const releases = called.ok
+    ? changes.flatMap((change) =>
+        isRemoval(change) && change.owned?.externalId !== undefined ? [change.owned.externalId] : [],
+      )
+    : [];
+  const outcomes = recording.records.map((entry) => outcomeOf(entry, called, nowMs));
+  const base = { actor: scene.claim.actor, subject: scene.input.subject, permitId: recording.permitId };
+  try {
+    const kept = await scene.engine.store.recordOutcome({ ...base, outcomes, memory: settled, claims, releases });
+    if (!kept) return { ended: "lost", memory: settled };
+  } catch (thrown) {
+    if (!isSecondClaimant(thrown)) throw thrown;
+    return await refuseSecondClaim(scene, recording, nowMs);
+  }
+  if (called.ok)
+    return { ended: "done", memory: settled, written: changes.filter((change) => !isBookkeeping(change)).length };
+  return { ended: called.error instanceof TerminalError ? "stopped" : "failed", memory: settled, error: called.error };
+}
+
+/** Another subject already owns that outside thing: it keeps it, and this one is told. */
+async function refuseSecondClaim(scene: WriteScene, recording: Recording, nowMs: number): Promise<WriteResult> {
+  const error = new TerminalError(
+    "ALREADY_EXISTS",
+    `Owned by another resource already: ${recording.changes.map((change) => change.key).join(", ")}. One of the two declarations must go`,
+  );
+  const stripped = recording.changes.reduce<SubjectMemory>(
+    (before, change) => withOwned(before, change.key, undefined),
+    recording.memory,
+  );
+  const memory = recording.changes.reduce<SubjectMemory>(
+    (before, change) => withFailure(before, change, error, scene, nowMs),
+    { ...stripped, lastWriteAtMs: nowMs },
+  );
+  const outcomes = recording.records.map((entry) => outcomeOf(entry, { ok: false, error }, nowMs));
+  const kept = await scene.engine.store.recordOutcome({
+    actor: scene.claim.actor,
+    subject: scene.input.subject,
+    permitId: recording.permitId,
+    outcomes,
+    memory,
+    claims: [],
+    releases: [],
+  });
+  return kept ? { ended: "stopped", memory, error } : { ended: "lost", memory };
+}
+
+function isSecondClaimant(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "SECOND_CLAIMANT";
+}
+
+/** Deletes and replacements need the very inputs the plan was made from; the rest only what declares these items. */
+function inputsOf(scene: WriteScene, changes: readonly PlannedChange[]): PermitInputs {
+  if (changes.some(removes)) return { check: "version", inputVersion: scene.input.inputVersion };
+  const sources = new Map(changes.flatMap((change) => change.sources).map((source) => [source.uid, source]));
+  return { check: "sources", sources: [...sources.values()], policyVersion: scene.input.policyVersion };
+}
+
+function recordOf(scene: WriteScene, change: PlannedChange): ChangeRecord {
+  const declared = [scene.input.resource, ...scene.input.inputs];
+  const uids = change.action === "delete" ? (change.owned?.sources ?? []) : change.sources.map((source) => source.uid);
+  return {
+    id: scene.engine.ids.next(),
+    action: change.action,
+    key: change.key,
+    externalId: change.seen?.externalId ?? change.owned?.externalId,
+    trigger: scene.claim.trigger,
+    differences: change.differences,
+    declaredBy: declared
+      .filter((resource) => uids.includes(resource.uid))
+      .map((resource) => ({
+        uid: resource.uid,
+        author: resource.deletion?.author.name ?? resource.author.name,
+        atMs: resource.deletion?.atMs ?? resource.declaredAtMs,
+      })),
+    verdicts: [...scene.verdicts.filter((said) => said.keys.includes(change.key)), ...evidenceOf(change, scene)],
+    grantId: scene.facts.grants.get(change.digest)?.id,
+    intendedAtMs: scene.lookout.storeNowMs(),
+  };
+}
+
+/** A delete keeps what it rests on. */
+function evidenceOf(change: PlannedChange, scene: WriteScene): readonly Verdict[] {
+  if (!removes(change)) return [];
+  const numbers = { observedFromMs: scene.facts.observedFromMs, owned: scene.facts.owned, weight: change.weight };
+  return [
+    verdict(
+      "evidence",
+      "pass",
+      `${change.origin ?? "declared"} ${change.action} on a ${scene.facts.completeness} look`,
+      { numbers, keys: [change.key] },
+    ),
+  ];
+}
+
+function withIntent(memory: SubjectMemory, change: PlannedChange, nowMs: number): SubjectMemory {
+  if (change.action !== "create" && change.action !== "replace") return memory;
+  return withOwned(memory, change.key, {
+    key: change.key,
+    state: "intended",
+    externalId: change.action === "replace" ? change.owned?.externalId : undefined,
+    sources: change.sources.map((source) => source.uid),
+    wantedHash: change.wantedHash,
+    intendedAtMs: nowMs,
+    writtenAtMs: change.owned?.writtenAtMs,
+  });
+}
+
+function withOutcome(
+  memory: SubjectMemory,
+  change: PlannedChange,
+  ids: ReadonlyMap<string, string>,
+  nowMs: number,
+): SubjectMemory {
+  if (isRemoval(change)) return withOwned(memory, change.key, undefined);
+  const externalId = ids.get(change.key) ?? change.seen?.externalId ?? change.key;
+  const owned = withOwned(memory, change.key, {
+    key: change.key,
+    state: "owned",
+    externalId,
+    sources: change.wanted === undefined ? (change.owned?.sources ?? []) : change.sources.map((source) => source.uid),
+    wantedHash: change.wantedHash,
+    intendedAtMs: change.owned?.intendedAtMs ?? nowMs,
+    writtenAtMs: isBookkeeping(change) ? change.owned?.writtenAtMs : nowMs,
+  });
+  return change.action === "update" ? { ...owned, fights: foughtAgain(owned.fights, change, nowMs) } : owned;
+}
+
+/** A write of a field that succeeded opens or continues a round; whether it was a fight, the next look shows. */
+function foughtAgain(fights: readonly Fight[], change: PlannedChange, nowMs: number): readonly Fight[] {
+  const others = fights.filter(
+    (fight) => fight.key !== change.key || !change.differences.some((difference) => difference.field === fight.field),
+  );
+  const rounds = change.differences.map((difference) => {
+    const before = fights.find(
+      (fight) => fight.key === change.key && fight.field === difference.field && isSameDifference(fight, difference),
+    );
+    const count = Math.min(FIGHT_ROUNDS, (before?.count ?? 0) + 1);
+    return {
+      key: change.key,
+      field: difference.field,
+      wantedHash: digestOf(difference.wanted),
+      seenHash: digestOf(difference.seen),
+      count,
+      stoppedAtMs: count >= FIGHT_ROUNDS ? nowMs : undefined,
+    };
+  });
+  return [...others, ...rounds];
+}
+
+function withFailure(
+  memory: SubjectMemory,
+  change: PlannedChange,
+  error: EngineError,
+  scene: WriteScene,
+  nowMs: number,
+): SubjectMemory {
+  const surelyNothing = error instanceof TerminalError || (error instanceof RetryableError && !error.ambiguous);
+  // A create that surely did nothing leaves no intent behind; anything else is looked for before it is tried again.
+  const intent =
+    change.action === "create" && surelyNothing
+      ? withOwned(memory, change.key, change.owned)
+      : touched(memory, change, nowMs);
+  if (!(error instanceof TerminalError)) return intent;
+  const stop = {
+    key: change.key,
+    inputVersion: scene.input.inputVersion,
+    sinceMs: nowMs,
+    code: error.code,
+    message: error.message,
+  };
+  return { ...intent, stops: [...(intent.stops ?? []).filter((entry) => entry.key !== change.key), stop] };
+}
+
+/** The thing may have changed although we do not know: no look that began before now says anything about it. */
+function touched(memory: SubjectMemory, change: PlannedChange, nowMs: number): SubjectMemory {
+  const owned = memory.owned.find((item) => item.key === change.key);
+  return owned === undefined || owned.state === "intended"
+    ? memory
+    : withOwned(memory, change.key, { ...owned, writtenAtMs: nowMs });
+}
+
+function claimOf(
+  change: PlannedChange,
+  ids: ReadonlyMap<string, string>,
+): readonly { readonly externalId: string; readonly key: string }[] {
+  if (change.action === "delete" || change.action === "forget" || change.action === "update") return [];
+  return [{ externalId: ids.get(change.key) ?? change.seen?.externalId ?? change.key, key: change.key }];
+}
+
+function outcomeOf(entry: ChangeRecord, called: Called, nowMs: number): ChangeOutcome {
+  if (called.ok)
+    return {
+      changeId: entry.id,
+      result: "done",
+      externalId: called.externalIds.get(entry.key) ?? entry.externalId,
+      answer: "ok",
+      endedAtMs: nowMs,
+    };
+  const ambiguous = called.error instanceof RetryableError && called.error.ambiguous;
+  return {
+    changeId: entry.id,
+    result: ambiguous ? "ambiguous" : "failed",
+    answer: `${called.error.code}: ${called.error.message}`,
+    endedAtMs: nowMs,
+  };
+}
+
+/** Recording what is already true outside needs no call. A takeover records; the difference is then an ordinary update. */
+export function isBookkeeping(change: PlannedChange): boolean {
+  return change.action === "adopt" || change.action === "forget" || change.action === "takeover";
+}
+
+function isRemoval(change: PlannedChange): boolean {
+  return change.action === "delete" || change.action === "forget";
+}
+
+/** An empty name would mean "all" to some provider. */
+function refuseWildcards(scene: WriteScene, changes: readonly PlannedChange[]): void {
+  const nameless = changes.find((change) => change.key === "" || change.seen?.externalId === "");
+  if (nameless === undefined) return;
+  throw new TerminalError(
+    "WILDCARD_REFUSED",
+    `${scene.loop.kind}/${scene.subject.name}: a ${nameless.action} without a name was planned; an empty name never means "all"`,
+  );
+}

@@ -1,0 +1,374 @@
+import type {
+  AccountRecord,
+  CycleInput,
+  FieldDifference,
+  HeldGroup,
+  SubjectMemory,
+  Verdict,
+} from "../ports/records.ts";
+import { admit } from "./admit.ts";
+import { accountProblemOf, claimAccount } from "./account-claim.ts";
+import { backoffMs } from "./backoff.ts";
+import { carryOut } from "./carry-out.ts";
+import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
+import { type DesiredSet, desiredSet } from "./desired-set.ts";
+import { type EngineError, RetryableError, TerminalError, toEngineError } from "./errors.ts";
+import { type Facts, verdict } from "./facts.ts";
+import { isSameDifference } from "./guards/fights.ts";
+import { isRemediation } from "./guards/too-many-at-once.ts";
+import { describeSpecErrors, parseSpec } from "./kind.ts";
+import { Lookout } from "./look.ts";
+import type { Loop, Observation, Subject } from "./loop.ts";
+import { makePlan, type Plan, sizesOf } from "./plan.ts";
+import { effectivePolicy, type Policy } from "./policy.ts";
+import { reportOf, settleTurn } from "./settle.ts";
+import { PERMIT_MARGIN_MS } from "./act.ts";
+
+/** A terminal failure is tried once more after this long even if nothing changed. */
+const STOP_FOR_MS = 60 * 60_000;
+/** Subjects that went bad within this time count as going bad together. */
+const SUSPECT_WINDOW_MS = 10 * 60_000;
+
+/** What a cycle came to, before it is settled. */
+export interface Turn {
+  readonly result: CycleResult;
+  readonly message: string;
+  readonly memory: SubjectMemory;
+  readonly observation?: { readonly seen: Observation<object>; readonly atMs: number } | undefined;
+  readonly plan?: Plan | undefined;
+  readonly verdicts: readonly Verdict[];
+  /** What waits for a person; undefined when this cycle cannot say. */
+  readonly held: readonly HeldGroup[] | undefined;
+  readonly nextInMs: number | undefined;
+  readonly written: number;
+  readonly bad: boolean;
+  readonly memoryUnknown: boolean;
+}
+
+/** One pass over one subject: look, compare, decide, act within the guards, settle. */
+export async function runCycle(engine: Engine, claim: Claim): Promise<CycleReport> {
+  const input = await engine.store.load(claim.subjectId);
+  if (input === undefined)
+    return reportOf(claim, undefined, { result: "gone", message: "the subject no longer exists" });
+  const turn = await takeTurn(engine, claim, input).catch((thrown: unknown) => failed(engine, input, thrown));
+  return await settleTurn(engine, claim, input, turn);
+}
+
+async function takeTurn(engine: Engine, claim: Claim, input: CycleInput): Promise<Turn> {
+  // A pause of everything stops looks too; the lesser pauses only take changes out of the plan.
+  const pause = input.pauses.find((entry) => entry.level === "all");
+  if (pause !== undefined)
+    return pausedTurn(input, `everything paused at ${pause.scope} by ${pause.author}: ${pause.reason}`);
+
+  // An uninstalled kind abandons: its things stay as they are, and only somebody who knows the kind can touch them.
+  const kind = engine.kinds.get(input.subject.kind);
+  const loop = kind?.loop;
+  if (kind === undefined || loop === undefined)
+    throw new TerminalError(
+      "KIND_UNKNOWN",
+      `No loop is installed for the kind '${input.subject.kind}'; nothing is looked at or changed`,
+    );
+
+  // Somebody who leaves with nothing of ours outside is gone without another look.
+  if (input.resource.deletion !== undefined && input.memory.owned.length === 0) return goneTurn(input);
+
+  const subject = parsedSubject(kind, input);
+  const policy = effectivePolicy(input.policies, loop.limits);
+  const desired = await desiredSet(loop, subject, input, engine.kinds);
+  const lookout = new Lookout({ engine, claim, input, loop, subject });
+  const seen = await lookout.observe();
+  const scene: Scene = { engine, claim, input, loop, subject, policy, desired, lookout, seen };
+  return await decideAndAct(scene);
+}
+
+export interface Scene {
+  readonly engine: Engine;
+  readonly claim: Claim;
+  readonly input: CycleInput;
+  readonly loop: Loop<unknown, object>;
+  readonly subject: Subject<unknown>;
+  readonly policy: Policy;
+  readonly desired: DesiredSet;
+  readonly lookout: Lookout;
+  readonly seen: Observation<object>;
+}
+
+async function decideAndAct(scene: Scene): Promise<Turn> {
+  const plan = planOf(scene);
+  const memory = remembered(scene, plan);
+  const facts = await factsOf(scene, plan, memory);
+  const admission = admit(facts);
+  const verdicts = [...scene.desired.verdicts, ...incompleteVerdict(scene, plan), ...admission.verdicts];
+  const decided = { ...memory, findings: admission.findings };
+  const unclaimed = admission.admitted.length > 0 ? await claimAccount(scene, memory) : undefined;
+  if (unclaimed !== undefined) throw unclaimed;
+  const done = await carryOut(scene, { facts, admission: { ...admission, verdicts }, memory: decided });
+  const observation = { seen: scene.seen, atMs: scene.lookout.toStoreMs(scene.seen.startedAtMonotonicMs) };
+  const waits = [admission.waitMs, plan.unsettledForMs || undefined, done.nextInMs].filter(
+    (wait) => wait !== undefined,
+  );
+  return {
+    result: resultOf(scene, plan, facts, done),
+    message: messageOf(plan, done.verdicts, done.error),
+    memory:
+      done.error === undefined
+        ? { ...done.memory, attempts: 0 }
+        : { ...done.memory, attempts: done.memory.attempts + 1 },
+    observation,
+    plan,
+    verdicts: done.verdicts,
+    held: done.held,
+    nextInMs:
+      done.error === undefined
+        ? waits.length === 0
+          ? undefined
+          : Math.min(...waits)
+        : retryInMs(scene.engine, done.error, done.memory.attempts + 1),
+    written: done.written,
+    bad: plan.changes.some((change) => change.missing),
+    memoryUnknown: done.memoryUnknown,
+  };
+}
+
+function planOf(scene: Scene): Plan {
+  const { input, seen, desired, lookout } = scene;
+  const plan = makePlan({
+    loop: scene.loop,
+    marker: { installationId: input.installation.id, resourceUid: scene.subject.uid },
+    wanted: desired.items,
+    seen: seen.items,
+    owned: input.memory.owned,
+    complete: seen.completeness === "complete",
+    observedFromMs: lookout.toStoreMs(seen.startedAtMonotonicMs),
+    nowMs: lookout.storeNowMs(),
+    settleMs: lookout.settleMs,
+    answerMs: lookout.callTimeoutMs + PERMIT_MARGIN_MS,
+    leaving: input.resource.deletion,
+    tombstones: new Set(
+      input.inputs.filter((resource) => resource.deletion !== undefined).map((resource) => resource.uid),
+    ),
+    ownSource: { uid: scene.subject.uid, generation: input.resource.generation },
+  });
+  if (desired.frozenKeys.size === 0) return plan;
+  return {
+    ...plan,
+    changes: plan.changes.filter((change) => change.action === "adopt" || !desired.frozenKeys.has(change.key)),
+  };
+}
+
+/** What this look adds to the memory: markers seen or missing, fights that ended, the last good desired set. */
+function remembered(scene: Scene, plan: Plan): SubjectMemory {
+  const { memory } = scene.input;
+  const nowMs = scene.lookout.storeNowMs();
+  const owned = memory.owned.map((item) => {
+    const missing = plan.markerMissing.includes(item.key);
+    const protect = scene.policy.protectedBy !== undefined;
+    if (missing === (item.markerMissingSinceMs !== undefined) && protect === (item.protect ?? false)) return item;
+    return {
+      ...item,
+      markerMissingSinceMs: missing ? (item.markerMissingSinceMs ?? nowMs) : undefined,
+      protect: protect ? true : undefined,
+    };
+  });
+  const differences = new Map<string, readonly FieldDifference[]>(
+    plan.changes.map((change) => [change.key, change.differences]),
+  );
+  const fights = memory.fights.filter(
+    (fight) =>
+      plan.unsettled.includes(fight.key) ||
+      differences
+        .get(fight.key)
+        ?.some((difference) => difference.field === fight.field && isSameDifference(fight, difference)),
+  );
+  const stops = (memory.stops ?? []).filter(
+    (stop) => stop.inputVersion === scene.input.inputVersion && nowMs - stop.sinceMs < STOP_FOR_MS,
+  );
+  return { ...memory, owned, fights, stops, lastDesired: scene.desired.remember ?? memory.lastDesired };
+}
+
+async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise<Facts> {
+  const { engine, claim, input, lookout, policy, desired } = scene;
+  const account = plan.changes.length === 0 ? undefined : input.account;
+  const remediation = plan.changes.some(isRemediation);
+  return {
+    nowMs: lookout.storeNowMs(),
+    policy,
+    pauses: input.pauses,
+    hold: input.hold,
+    plan,
+    completeness: scene.seen.completeness,
+    observedFromMs: lookout.toStoreMs(scene.seen.startedAtMonotonicMs),
+    quietSinceMs:
+      claim.quietSinceMonotonicMs === undefined ? undefined : lookout.toStoreMs(claim.quietSinceMonotonicMs),
+    accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, claim.signal),
+    rightsProblem: account === undefined ? undefined : await rightsProblemOf(engine, account, policy, claim.signal),
+    leaving: input.resource.deletion,
+    owned: memory.owned.filter((item) => item.state === "owned").length,
+    wanted: desired.items.length,
+    zeroDeclared: desired.zeroDeclared,
+    findings: memory.findings,
+    fights: memory.fights,
+    stoppedKeys: new Set((memory.stops ?? []).map((stop) => stop.key)),
+    grants: new Map(input.grants.map((grant) => [grant.itemDigest, grant])),
+    confirmed: confirmedKeys(input, plan, policy),
+    health: remediation && input.account !== undefined ? await healthOf(scene, input.account, plan) : undefined,
+  };
+}
+
+async function rightsProblemOf(
+  engine: Engine,
+  account: AccountRecord,
+  policy: Policy,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const world = engine.accounts.world(account);
+  if (world.rights === undefined || policy.mode === "observe") return undefined;
+  const rights = await world.rights(signal);
+  return rights.write ? undefined : `the credential of account '${account.name}' may not write: ${rights.reason}`;
+}
+
+async function healthOf(
+  scene: Scene,
+  account: AccountRecord,
+  plan: Plan,
+): Promise<{ readonly subjects: number; readonly bad: number }> {
+  const health = await scene.engine.store.accountHealth({ accountId: account.id, windowMs: SUSPECT_WINDOW_MS });
+  const counted = scene.input.status?.badSinceMs !== undefined;
+  return plan.changes.some((change) => change.missing) && !counted ? { ...health, bad: health.bad + 1 } : health;
+}
+
+/** A person who deletes by name and confirms the count approves in the same request, unless four eyes applies. */
+function confirmedKeys(input: CycleInput, plan: Plan, policy: Policy): ReadonlySet<string> {
+  const deletes = plan.changes.filter((change) => change.action === "delete");
+  const confirmed = new Set<string>();
+  if (policy.fourEyes) return confirmed;
+  for (const resource of [input.resource, ...input.inputs]) {
+    const { deletion } = resource;
+    if (deletion?.confirmedCount === undefined || deletion.author.type !== "person") continue;
+    const covered =
+      resource.uid === input.resource.uid
+        ? deletes
+        : deletes.filter((change) => change.owned?.sources.every((uid) => uid === resource.uid) === true);
+    const count = covered.reduce((sum, change) => sum + change.weight, 0);
+    if (count <= deletion.confirmedCount) for (const change of covered) confirmed.add(change.key);
+  }
+  return confirmed;
+}
+
+function incompleteVerdict(scene: Scene, plan: Plan): readonly Verdict[] {
+  if (scene.seen.completeness === "complete" || plan.suspected.length === 0) return [];
+  return [
+    verdict(
+      "complete-reads",
+      "wait",
+      `not seen, and the look was ${scene.seen.completeness} (${scene.seen.proof}): a suspicion, not absence`,
+      { numbers: { items: plan.suspected.length }, keys: plan.suspected },
+    ),
+  ];
+}
+
+function resultOf(
+  scene: Scene,
+  plan: Plan,
+  facts: Facts,
+  done: {
+    readonly error?: EngineError | undefined;
+    readonly written: number;
+    readonly held: readonly HeldGroup[];
+    readonly verdicts: readonly Verdict[];
+    readonly superseded: boolean;
+  },
+): CycleResult {
+  if (done.superseded) return "superseded";
+  if (done.error !== undefined) return done.error instanceof TerminalError ? "stalled" : "failed";
+  if (done.written > 0) return "changed";
+  if (plan.changes.length === 0 && plan.unsettled.length === 0 && plan.suspected.length === 0)
+    return plan.foreign.length > 0 ? "refused" : scene.desired.known ? "converged" : "waiting";
+  if (done.held.length > 0) return "held";
+  if (done.verdicts.some((said) => said.answer === "refuse")) return "refused";
+  return facts.policy.mode === "observe" ? "observing" : "waiting";
+}
+
+function messageOf(plan: Plan, verdicts: readonly Verdict[], error: EngineError | undefined): string {
+  if (error !== undefined) return `${error.code}: ${error.message}`;
+  if (verdicts.length > 0) return verdicts.map((said) => `${said.guard}: ${said.reason}`).join("; ");
+  const sizes = sizesOf(plan);
+  const parts = Object.entries(sizes).flatMap(([action, count]) => (count === 0 ? [] : [`${action} ${count}`]));
+  return parts.length === 0 ? "as declared" : parts.join(", ");
+}
+
+function parsedSubject(kind: Parameters<typeof parseSpec>[0], input: CycleInput): Subject<unknown> {
+  const { resource } = input;
+  const base = {
+    uid: resource.uid,
+    name: resource.name,
+    scope: resource.scope,
+    organizationId: input.subject.organizationId,
+    generation: resource.generation,
+  };
+  const parsed = parseSpec(kind, resource.spec);
+  if (parsed.ok) return { ...base, spec: parsed.spec };
+  // A spec that stopped parsing can still be deleted, by the last one that did.
+  const last =
+    resource.deletion === undefined || input.memory.lastSpec === undefined
+      ? undefined
+      : parseSpec(kind, input.memory.lastSpec);
+  if (last?.ok === true) return { ...base, spec: last.spec };
+  throw new TerminalError("SPEC_INVALID", describeSpecErrors(resource, parsed.errors));
+}
+
+function pausedTurn(input: CycleInput, message: string): Turn {
+  const said = verdict("pause", "wait", message);
+  return {
+    result: "paused",
+    message,
+    memory: input.memory,
+    verdicts: [said],
+    held: undefined,
+    nextInMs: undefined,
+    written: 0,
+    bad: false,
+    memoryUnknown: false,
+  };
+}
+
+function goneTurn(input: CycleInput): Turn {
+  return {
+    result: "gone",
+    message: "nothing of ours is left outside",
+    memory: input.memory,
+    verdicts: [],
+    held: [],
+    nextInMs: undefined,
+    written: 0,
+    bad: false,
+    memoryUnknown: false,
+  };
+}
+
+/** Whatever was thrown becomes a settled outcome: retryable failures back off, terminal ones wait for an input. */
+function failed(engine: Engine, input: CycleInput, thrown: unknown): Turn {
+  const error = toEngineError(thrown);
+  const attempts = input.memory.attempts + 1;
+  const budget = error.code === "RATE_LIMITED";
+  const message = `${error.code}: ${error.message}`;
+  return {
+    // Waiting for our own call budget is not a failure of the subject.
+    result: budget ? "waiting" : error instanceof TerminalError ? "stalled" : "failed",
+    message,
+    memory: { ...input.memory, attempts: budget ? input.memory.attempts : attempts },
+    verdicts: [],
+    held: undefined,
+    nextInMs: retryInMs(engine, error, attempts),
+    written: 0,
+    bad: !budget && !(error instanceof TerminalError),
+    memoryUnknown: false,
+  };
+}
+
+/** A provider's Retry-After wins over our backoff. Terminal failures look again at the pace of a stop. */
+function retryInMs(engine: Engine, error: EngineError, attempts: number): number | undefined {
+  if (error instanceof TerminalError) return STOP_FOR_MS;
+  if (error instanceof RetryableError && error.afterMs !== undefined) return error.afterMs;
+  return backoffMs(attempts, engine.random);
+}

@@ -1,0 +1,182 @@
+import type { CycleInput, DeclaredResource, StoredWanted, Verdict } from "../ports/records.ts";
+import { TerminalError } from "./errors.ts";
+import { verdict } from "./facts.ts";
+import { redacted } from "./hash.ts";
+import { type KindRegistry, parseSpec } from "./kind.ts";
+import type { Desired, DesiredContext, InputResource, Loop, Subject, Wanted } from "./loop.ts";
+
+/** What is wanted now, with what stands in where the truth is not known. */
+export interface DesiredSet {
+  readonly items: readonly Wanted<object>[];
+  readonly known: boolean;
+  readonly zeroDeclared: boolean;
+  readonly verdicts: readonly Verdict[];
+  /** Keys whose last good value holds a secret we no longer have: kept as they are, never written. */
+  readonly frozenKeys: ReadonlySet<string>;
+  /** To be remembered as the last good set; undefined leaves the remembered one. */
+  readonly remember: readonly StoredWanted[] | undefined;
+}
+
+/** Computes the desired set; what is unknown, stale or no longer parses keeps its last good value. */
+export async function desiredSet(
+  loop: Loop<unknown, object>,
+  subject: Subject<unknown>,
+  input: CycleInput,
+  kinds: KindRegistry,
+): Promise<DesiredSet> {
+  const lastGood = new Map((input.memory.lastDesired ?? []).map((stored) => [stored.key, stored]));
+  if (input.resource.deletion !== undefined) return nothing;
+  const { parsed, broken } = parseInputs(input.inputs, kinds);
+  const answer = await loop.desired(contextOf(parsed, lastGood), subject);
+  if (!answer.known) {
+    const said = verdict(
+      "derived-emptiness",
+      "wait",
+      `what is wanted is not known (${answer.reason}): the last good set of ${lastGood.size} items stands`,
+      { numbers: { items: lastGood.size } },
+    );
+    return {
+      ...revived([...lastGood.values()], input),
+      known: false,
+      zeroDeclared: false,
+      verdicts: [said],
+      remember: undefined,
+    };
+  }
+  refuseDuplicates(subject, answer.items);
+  const kept = keptItems(answer, lastGood, broken);
+  const verdicts = verdictsOf(answer, broken, kept);
+  const own = [{ uid: subject.uid, generation: subject.generation }];
+  const items = answer.items.map((item) => ({ ...item, sources: item.sources ?? own }));
+  const stand = revived(kept, input);
+  const remember = [...items, ...stand.items].map((item) => ({
+    key: item.key,
+    item: redacted(item.item),
+    sources: item.sources ?? own,
+  }));
+  return {
+    items: [...items, ...stand.items],
+    known: true,
+    zeroDeclared: answer.zero === true,
+    verdicts,
+    frozenKeys: stand.frozenKeys,
+    remember: remember.sort(byKey),
+  };
+}
+
+const nothing: DesiredSet = {
+  items: [],
+  known: true,
+  zeroDeclared: false,
+  verdicts: [],
+  frozenKeys: new Set(),
+  remember: undefined,
+};
+
+function parseInputs(inputs: readonly DeclaredResource[], kinds: KindRegistry) {
+  const parsed: InputResource[] = [];
+  const broken: DeclaredResource[] = [];
+  for (const resource of inputs) {
+    if (resource.deletion !== undefined) continue;
+    const kind = kinds.get(resource.kind);
+    const spec = kind === undefined ? undefined : parseSpec(kind, resource.spec);
+    if (spec?.ok === true) parsed.push({ ...resource, spec: spec.spec });
+    else broken.push(resource);
+  }
+  return { parsed, broken };
+}
+
+function contextOf(parsed: readonly InputResource[], lastGood: ReadonlyMap<string, StoredWanted>): DesiredContext {
+  return {
+    inputs: <Spec>(kind: string) =>
+      parsed.filter((resource) => resource.kind === kind) as readonly InputResource<Spec>[],
+    lastGood: (key) => lastGood.get(key)?.item,
+  };
+}
+
+/** Two resources that declare one outside thing would take turns: neither wins, both are named. */
+function refuseDuplicates(subject: Subject<unknown>, items: readonly Wanted<object>[]): void {
+  const seen = new Set<string>();
+  for (const { key } of items) {
+    if (key === "")
+      throw new TerminalError(
+        "WILDCARD_REFUSED",
+        `${subject.name}: an item without a key is wanted; an empty key never means "all"`,
+      );
+    if (seen.has(key))
+      throw new TerminalError(
+        "SPEC_INVALID",
+        `${subject.name}: the item '${key}' is declared twice; remove one of its declarations`,
+      );
+    seen.add(key);
+  }
+}
+
+/** Last good values of what went stale or stopped parsing, unless something else declares that item now. */
+function keptItems(
+  answer: Desired<object> & { known: true },
+  lastGood: ReadonlyMap<string, StoredWanted>,
+  broken: readonly DeclaredResource[],
+): readonly StoredWanted[] {
+  const declared = new Set(answer.items.map((item) => item.key));
+  const stale = new Set((answer.stale ?? []).map((entry) => entry.key));
+  const brokenUids = new Set(broken.map((resource) => resource.uid));
+  return [...lastGood.values()].filter(
+    (stored) =>
+      !declared.has(stored.key) &&
+      (stale.has(stored.key) || stored.sources.some((source) => brokenUids.has(source.uid))),
+  );
+}
+
+function verdictsOf(
+  answer: Desired<object> & { known: true },
+  broken: readonly DeclaredResource[],
+  kept: readonly StoredWanted[],
+): readonly Verdict[] {
+  const verdicts: Verdict[] = [];
+  const stale = answer.stale ?? [];
+  if (stale.length > 0) {
+    const reasons = [...new Set(stale.map((entry) => entry.reason))].join("; ");
+    verdicts.push(
+      verdict("derived-emptiness", "wait", `values went empty, the last good ones stand: ${reasons}`, {
+        numbers: { items: stale.length, kept: kept.length },
+        keys: stale.map((entry) => entry.key),
+      }),
+    );
+  }
+  if (broken.length > 0) {
+    const names = broken.map((resource) => `${resource.kind}/${resource.name}`).join(", ");
+    verdicts.push(
+      verdict("derived-emptiness", "wait", `no longer parses, its last good value stands: ${names}`, {
+        numbers: { resources: broken.length, kept: kept.length },
+      }),
+    );
+  }
+  return verdicts;
+}
+
+/** A last good value in force again: it stands for its sources as they are now, so that a permit is not refused for their age. */
+function revived(
+  stored: readonly StoredWanted[],
+  input: CycleInput,
+): { readonly items: readonly Wanted<object>[]; readonly frozenKeys: ReadonlySet<string> } {
+  const generations = new Map([input.resource, ...input.inputs].map((resource) => [resource.uid, resource.generation]));
+  const items = stored.map((entry) => ({
+    key: entry.key,
+    item: entry.item as object,
+    sources: entry.sources.map((source) => ({
+      uid: source.uid,
+      generation: generations.get(source.uid) ?? source.generation,
+    })),
+  }));
+  return {
+    items,
+    frozenKeys: new Set(
+      stored.filter((entry) => JSON.stringify(entry.item).includes('"$secret"')).map((entry) => entry.key),
+    ),
+  };
+}
+
+function byKey(left: StoredWanted, right: StoredWanted): number {
+  return left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
+}

@@ -1,0 +1,136 @@
+import type { CycleInput, Finding } from "../ports/records.ts";
+import type { Claim, Engine } from "./claim.ts";
+import { RetryableError, TerminalError } from "./errors.ts";
+import type { Inventory, ItemName, LookContext, Loop, Observation, Seen, Subject } from "./loop.ts";
+import { withTimeLimit } from "./time-limit.ts";
+
+/** A kind without an account has no provider to say how long one of its calls may take or how late it shows. */
+const WITHOUT_ACCOUNT = { callTimeoutMs: 30_000, settleMs: 0 } as const;
+/** Somebody waits for the answer of a look that a person or an event asked for, so an old listing will not do. */
+const FRESH_FOR_PEOPLE_MS = 10_000;
+
+/** One subject's view of the outside during one cycle: reads only, each counted, limited and timed. */
+export class Lookout {
+  readonly #engine: Engine;
+  readonly #claim: Claim;
+  readonly #input: CycleInput;
+  readonly #loop: Loop<unknown, object>;
+  readonly #subject: Subject<unknown>;
+  /** Store time minus monotonic time, measured when the snapshot arrived: turns what this process saw into store time. */
+  readonly #skewMs: number;
+  readonly callTimeoutMs: number;
+  readonly settleMs: number;
+
+  constructor(options: {
+    engine: Engine;
+    claim: Claim;
+    input: CycleInput;
+    loop: Loop<unknown, object>;
+    subject: Subject<unknown>;
+  }) {
+    this.#engine = options.engine;
+    this.#claim = options.claim;
+    this.#input = options.input;
+    this.#loop = options.loop;
+    this.#subject = options.subject;
+    this.#skewMs = options.input.storeNowMs - options.engine.clock.monotonicMs();
+    const provider =
+      options.input.account === undefined ? WITHOUT_ACCOUNT : options.engine.accounts.provider(options.input.account);
+    this.callTimeoutMs = provider.callTimeoutMs;
+    this.settleMs = provider.settleMs;
+  }
+
+  /** The store's time now, by this process's monotonic clock. */
+  storeNowMs(): number {
+    return this.toStoreMs(this.#engine.clock.monotonicMs());
+  }
+
+  toStoreMs(monotonicMs: number): number {
+    return monotonicMs + this.#skewMs;
+  }
+
+  async observe(): Promise<Observation<object>> {
+    await this.#takeCall();
+    return await this.#limited("look", (signal) => this.#loop.observe(this.#context(signal), this.#subject));
+  }
+
+  /** Reads one thing by its recorded id, or by key before an id is known. */
+  async read(item: ItemName): Promise<Seen<object> | "absent"> {
+    if (item.key === "")
+      throw new TerminalError(
+        "WILDCARD_REFUSED",
+        `${this.#subject.name}: a read without a key was asked for; an empty key never means "all"`,
+      );
+    await this.#takeCall();
+    return await this.#limited(`read of ${item.key}`, (signal) =>
+      this.#loop.read(this.#context(signal), this.#subject, item),
+    );
+  }
+
+  #context(signal: AbortSignal): LookContext<unknown> {
+    const { accounts, clock } = this.#engine;
+    const { account } = this.#input;
+    return {
+      reader: account === undefined ? undefined : accounts.world(account).reader,
+      signal,
+      inventory: async <Entry>(collection: string) => {
+        if (account === undefined)
+          throw new TerminalError("ACCOUNT_UNKNOWN", `${this.#subject.name} has no account to list '${collection}' at`);
+        const options = { notBeforeMonotonicMs: this.#notBeforeMonotonicMs(), forPerson: this.#forPerson(), signal };
+        return (await accounts.inventory(account, collection, options)) as Inventory<Entry>;
+      },
+      look: async (read) => {
+        const startedAtMonotonicMs = clock.monotonicMs();
+        return { completeness: "complete", proof: "read whole in one call", startedAtMonotonicMs, items: await read() };
+      },
+      from: (inventory, items) => ({
+        completeness: inventory.completeness,
+        proof: inventory.proof,
+        startedAtMonotonicMs: inventory.startedAtMonotonicMs,
+        items,
+      }),
+    };
+  }
+
+  /**
+   * The oldest listing this cycle may use: begun after our own last write became visible, after the lease was taken, within
+   * half an interval, and within seconds when somebody waits. A second finding needs a look of its own.
+   */
+  #notBeforeMonotonicMs(): number {
+    const { lastWriteAtMs, findings } = this.#input.memory;
+    const nowMs = this.#engine.clock.monotonicMs();
+    const ageMs = this.#forPerson()
+      ? Math.min(FRESH_FOR_PEOPLE_MS, this.#loop.everySeconds * 500)
+      : this.#loop.everySeconds * 500;
+    const visibleMs = lastWriteAtMs === undefined ? 0 : lastWriteAtMs + this.settleMs - this.#skewMs;
+    const confirmMs = findings.length === 0 ? 0 : latest(findings) + 1 - this.#skewMs;
+    return Math.min(nowMs, Math.max(nowMs - ageMs, visibleMs, confirmMs, this.#claim.quietSinceMonotonicMs ?? 0));
+  }
+
+  #forPerson(): boolean {
+    return this.#claim.trigger === "person" || this.#claim.trigger === "event";
+  }
+
+  async #takeCall(): Promise<void> {
+    if (this.#input.account !== undefined) await this.#engine.accounts.takeCall(this.#input.account, this.#forPerson());
+  }
+
+  async #limited<T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const limit = {
+      ms: this.callTimeoutMs,
+      signal: this.#claim.signal,
+      what: `${this.#loop.kind}/${this.#subject.name}: ${what}`,
+    };
+    try {
+      return await withTimeLimit(this.#engine.clock, limit, work);
+    } catch (thrown) {
+      if (this.#input.account !== undefined && thrown instanceof RetryableError)
+        await this.#engine.accounts.noteThrottle(this.#input.account, thrown);
+      throw thrown;
+    }
+  }
+}
+
+function latest(findings: readonly Finding[]): number {
+  return Math.max(...findings.map((finding) => finding.foundAtMs));
+}

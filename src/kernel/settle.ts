@@ -1,0 +1,142 @@
+import type { CycleInput, StoredObservation, SubjectMemory, SubjectStatus } from "../ports/records.ts";
+import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
+import type { Turn } from "./cycle.ts";
+import { canonical, digestOf, redacted } from "./hash.ts";
+import { heldGroupsDigest } from "./held-change.ts";
+import { isBookkeeping } from "./act.ts";
+import { sizesOf } from "./plan.ts";
+import { sameStatus, statusOf, withFlip } from "./status.ts";
+
+/** Stored observations are for people, dry runs and diffs; beyond this many items they say that they are cut. */
+const OBSERVED_ITEMS_MAX = 1_000;
+
+/** Writes what changed and nothing else: a cycle that found everything as it was leaves no trace in the database. */
+export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput, turn: Turn): Promise<CycleReport> {
+  const gone = turn.result === "gone" || (isGone(input, turn) && !turn.memoryUnknown);
+  const status = statusFor(input, turn);
+  const flips = withFlip(turn.memory.flips, input.status, status, status.lookedAtMs ?? input.storeNowMs);
+  const memory: SubjectMemory = { ...turn.memory, flips };
+  const changedStatus = !sameStatus(input.status, status);
+  // Whoever does not know what was recorded must not write over it.
+  const changedMemory = !turn.memoryUnknown && !sameMemory(memory, input.memory);
+  const observation = observationFor(input, turn);
+  const heldDigest =
+    turn.held === undefined ? input.heldDigest : turn.held.length === 0 ? undefined : heldGroupsDigest(turn.held);
+  const changedHeld = heldDigest !== input.heldDigest;
+  const forgetSources = turn.memoryUnknown ? [] : forgottenSources(input, memory);
+  const nextInMs = turn.result === "superseded" ? 0 : turn.nextInMs;
+  const idle =
+    !gone &&
+    !changedStatus &&
+    !changedMemory &&
+    observation === undefined &&
+    !changedHeld &&
+    !input.dueStored &&
+    nextInMs === undefined &&
+    forgetSources.length === 0 &&
+    turn.written === 0;
+  const result: CycleResult = gone ? "gone" : turn.result;
+  if (idle) return reportOf(claim, input, { ...turn, result, idle: true });
+  const answer = await engine.store.settle({
+    actor: claim.actor,
+    subject: input.subject,
+    inputVersion: input.inputVersion,
+    memory: changedMemory ? memory : undefined,
+    observation,
+    status: changedStatus ? status : undefined,
+    held: changedHeld ? { digest: heldDigest ?? "", groups: turn.held ?? [] } : undefined,
+    verdicts: changedStatus || turn.written > 0 ? turn.verdicts : [],
+    nextInMs,
+    gone,
+    forgetSources,
+    nowOwned: turn.memoryUnknown ? undefined : memory.owned.length,
+  });
+  const settled = answer.kept ? { ...turn, result } : { ...turn, result: "superseded" as const, nextInMs: undefined };
+  return reportOf(claim, input, { ...settled, dueAgain: answer.dueAgain });
+}
+
+function sameMemory(left: SubjectMemory, right: SubjectMemory): boolean {
+  const fields = new Set([...Object.keys(left), ...Object.keys(right)]) as Set<keyof SubjectMemory>;
+  return [...fields].every(
+    (field) => left[field] === right[field] || canonical(left[field]) === canonical(right[field]),
+  );
+}
+
+/** A leaving subject is gone when nothing of ours is left outside. */
+function isGone(input: CycleInput, turn: Turn): boolean {
+  return input.resource.deletion !== undefined && turn.memory.owned.length === 0 && turn.result !== "superseded";
+}
+
+function statusFor(input: CycleInput, turn: Turn): SubjectStatus {
+  return statusOf({
+    nowMs: input.storeNowMs,
+    generation: input.resource.generation,
+    result: turn.result,
+    message: turn.message,
+    verdicts: turn.verdicts,
+    differences:
+      turn.plan?.changes.filter((change) => !isBookkeeping(change) || change.action === "takeover").length ??
+      input.status?.differences ??
+      0,
+    owned: turn.memory.owned.filter((item) => item.state === "owned").length,
+    held: turn.held?.length ?? 0,
+    bad: turn.bad,
+    lookedAtMs: turn.observation?.seen.completeness === "complete" ? turn.observation.atMs : undefined,
+    flips: turn.memory.flips,
+    previous: input.status,
+  });
+}
+
+function observationFor(input: CycleInput, turn: Turn): StoredObservation | undefined {
+  if (turn.observation === undefined) return undefined;
+  const { seen, atMs } = turn.observation;
+  const owned = new Set(turn.memory.owned.map((item) => item.externalId));
+  const sorted = [...seen.items].sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
+  const hash = digestOf([
+    seen.completeness,
+    sorted.map((item) => [item.key, item.externalId, item.item, owned.has(item.externalId)]),
+  ]);
+  if (hash === input.observationHash) return undefined;
+  const items = sorted
+    .slice(0, OBSERVED_ITEMS_MAX)
+    .map((item) => ({
+      key: item.key,
+      externalId: item.externalId,
+      item: redacted(item.item),
+      owned: owned.has(item.externalId),
+    }));
+  return { hash, completeness: seen.completeness, observedAtMs: atMs, items, truncated: sorted.length > items.length };
+}
+
+/** Tombstones that no item of ours refers to any more have done their work. */
+function forgottenSources(input: CycleInput, memory: SubjectMemory): readonly string[] {
+  const referred = new Set(memory.owned.flatMap((item) => item.sources));
+  return input.inputs
+    .filter((resource) => resource.deletion !== undefined && !referred.has(resource.uid))
+    .map((resource) => resource.uid);
+}
+
+export function reportOf(
+  claim: Claim,
+  input: CycleInput | undefined,
+  turn: {
+    readonly result: CycleResult;
+    readonly message: string;
+    readonly idle?: boolean;
+    readonly dueAgain?: boolean;
+  } & Partial<Pick<Turn, "plan" | "written" | "held" | "verdicts" | "nextInMs">>,
+): CycleReport {
+  return {
+    subjectId: claim.subjectId,
+    kind: input?.subject.kind ?? "",
+    result: turn.result,
+    sizes: turn.plan === undefined ? { create: 0, update: 0, replace: 0, delete: 0 } : sizesOf(turn.plan),
+    written: turn.written ?? 0,
+    held: turn.held?.reduce((sum, group) => sum + group.items.length, 0) ?? 0,
+    verdicts: turn.verdicts ?? [],
+    dueAgain: turn.dueAgain ?? false,
+    nextInMs: turn.nextInMs,
+    idle: turn.idle ?? false,
+    message: turn.message,
+  };
+}

@@ -1,0 +1,137 @@
+import type { Condition, SubjectStatus, Verdict } from "../ports/records.ts";
+import type { CycleResult } from "./claim.ts";
+
+const FLAP_WINDOW_MS = 60 * 60_000;
+/** A verdict that flips this often within an hour is not information any more. */
+const FLAP_FLIPS = 6;
+
+export interface StatusFacts {
+  readonly nowMs: number;
+  readonly generation: number;
+  readonly result: CycleResult;
+  readonly message: string;
+  readonly verdicts: readonly Verdict[];
+  readonly differences: number;
+  readonly owned: number;
+  readonly held: number;
+  readonly bad: boolean;
+  readonly lookedAtMs: number | undefined;
+  readonly flips: readonly number[];
+  readonly previous: SubjectStatus | undefined;
+}
+
+const READY: Readonly<Record<CycleResult, { readonly status: Condition["status"]; readonly reason: string }>> = {
+  converged: { status: "True", reason: "Converged" },
+  changed: { status: "False", reason: "Changing" },
+  observing: { status: "False", reason: "ObserveMode" },
+  held: { status: "False", reason: "WaitingForApproval" },
+  refused: { status: "False", reason: "RefusedByGuard" },
+  waiting: { status: "False", reason: "Waiting" },
+  paused: { status: "Unknown", reason: "Paused" },
+  failed: { status: "Unknown", reason: "LookFailed" },
+  stalled: { status: "False", reason: "Stalled" },
+  superseded: { status: "False", reason: "InputsMoved" },
+  gone: { status: "False", reason: "Gone" },
+};
+
+/** The one place where an outcome becomes conditions. `sinceMs` moves only when status or reason does. */
+export function statusOf(facts: StatusFacts): SubjectStatus {
+  const ready = READY[facts.result];
+  const failing = facts.result === "failed" || facts.result === "paused";
+  const synced = failing ? "Unknown" : facts.differences === 0 ? "True" : "False";
+  const wanted: Omit<Condition, "sinceMs">[] = [
+    { type: "Ready", status: ready.status, reason: ready.reason, message: facts.message },
+    {
+      type: "Synced",
+      status: synced,
+      reason: synced === "True" ? "NoDifference" : synced === "False" ? "Differs" : "NotSeen",
+      message: `${facts.differences} differences`,
+    },
+  ];
+  for (const said of facts.verdicts)
+    wanted.push({ type: `Guard/${said.guard}`, status: "True", reason: ANSWERS[said.answer], message: said.reason });
+  const flips = recentFlips(facts.flips, facts.nowMs);
+  if (flips.length >= FLAP_FLIPS) {
+    wanted.push({
+      type: "Flapping",
+      status: "True",
+      reason: "ChangesBackAndForth",
+      message: `Ready changed ${flips.length} times within an hour, last because: ${facts.message}`,
+    });
+  }
+  const badSinceMs = facts.bad ? (facts.previous?.badSinceMs ?? facts.nowMs) : undefined;
+  return {
+    observedGeneration: facts.generation,
+    conditions: dated(unique(wanted), facts),
+    differences: facts.differences,
+    owned: facts.owned,
+    badSinceMs,
+    convergedAtMs:
+      facts.result === "converged"
+        ? wasConverged(facts.previous)
+          ? facts.previous?.convergedAtMs
+          : facts.nowMs
+        : facts.previous?.convergedAtMs,
+    lookedAtMs: facts.lookedAtMs ?? facts.previous?.lookedAtMs,
+    failing,
+  };
+}
+
+const ANSWERS: Readonly<Record<Verdict["answer"], string>> = {
+  pass: "Passed",
+  trim: "Trimmed",
+  wait: "Waits",
+  hold: "Held",
+  refuse: "Refused",
+};
+
+/** Equal but for the time of the look: then nothing needs to be written. */
+export function sameStatus(left: SubjectStatus | undefined, right: SubjectStatus): boolean {
+  return (
+    left !== undefined && JSON.stringify({ ...left, lookedAtMs: 0 }) === JSON.stringify({ ...right, lookedAtMs: 0 })
+  );
+}
+
+/** The times Ready changed, with this one if it changed now. */
+export function withFlip(
+  flips: readonly number[],
+  previous: SubjectStatus | undefined,
+  next: SubjectStatus,
+  nowMs: number,
+): readonly number[] {
+  const before = readyOf(previous);
+  return before === undefined || before === readyOf(next) ? flips : [...recentFlips(flips, nowMs), nowMs].slice(-10);
+}
+
+export function readyOf(status: SubjectStatus | undefined): Condition["status"] | undefined {
+  return status?.conditions.find((condition) => condition.type === "Ready")?.status;
+}
+
+function wasConverged(status: SubjectStatus | undefined): boolean {
+  return readyOf(status) === "True";
+}
+
+function recentFlips(flips: readonly number[], nowMs: number): readonly number[] {
+  return flips.filter((atMs) => nowMs - atMs < FLAP_WINDOW_MS);
+}
+
+/** One condition per type: the strictest answer of a guard speaks for it. */
+function unique(conditions: readonly Omit<Condition, "sinceMs">[]): readonly Omit<Condition, "sinceMs">[] {
+  const byType = new Map<string, Omit<Condition, "sinceMs">>();
+  for (const condition of conditions) {
+    const known = byType.get(condition.type);
+    byType.set(
+      condition.type,
+      known === undefined ? condition : { ...known, message: `${known.message}; ${condition.message}` },
+    );
+  }
+  return [...byType.values()];
+}
+
+function dated(conditions: readonly Omit<Condition, "sinceMs">[], facts: StatusFacts): readonly Condition[] {
+  return conditions.map((condition) => {
+    const before = facts.previous?.conditions.find((known) => known.type === condition.type);
+    const same = before !== undefined && before.status === condition.status && before.reason === condition.reason;
+    return { ...condition, sinceMs: same ? before.sinceMs : facts.nowMs };
+  });
+}
