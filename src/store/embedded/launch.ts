@@ -84,12 +84,12 @@ function startFailed(options: LaunchOptions, { said, end, thrown }: Failure): Em
   const { data, serverLog } = options;
   if (/No space left on device|Disk quota exceeded/.test(`${said}\n${messageOf(thrown)}`))
     return diskFullError(data.path);
-  const why = end === undefined ? messageOf(thrown) : `it ended with ${end}: ${complaintsIn(said)}`;
+  const why = end === undefined ? `${messageOf(thrown)}.` : `it ended with ${end}: ${complaintsIn(said)}`;
   return new EmbeddedServerError(
     "START_FAILED",
     `The embedded PostgreSQL on ${data.path} did not start; ${why} Its log is ${serverLog.file}. Correct that and start ` +
       `again, ${USE_EXTERNAL_SERVER}.`,
-    { cause: thrown },
+    end === undefined ? { cause: thrown } : undefined,
   );
 }
 

@@ -5,12 +5,7 @@ import { EmbeddedServerError, errnoOf } from "./errors.ts";
 import { makeFolder } from "./folders.ts";
 import { identityOfThisProcess, isStillRunning, type ProcessIdentity } from "./process-table.ts";
 
-/** The right of one Setpoint process to a data directory. Releasing twice is harmless. */
-export interface Claim {
-  release(): void;
-}
-
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 
 /**
  * Who uses the data directory. Every process puts down a claim of its own, named after itself, and then looks for
@@ -19,9 +14,9 @@ const ATTEMPTS = 3;
  * names a dead process can be removed by anybody at any time, because that process never comes back.
  *
  * `answers` says whether a server answers on the directory's socket. It decides about claims from before a reboot or
- * from another container, where process ids mean something else.
+ * from another container, where process ids mean something else. The claim is released by disposing of it.
  */
-export async function claimDirectory(folder: string, answers: () => Promise<boolean>): Promise<Claim> {
+export async function claimDirectory(folder: string, answers: () => Promise<boolean>): Promise<Disposable> {
   const claims = path.join(folder, "claims");
   makeFolder(claims, 0o700);
   const me = identityOfThisProcess();
@@ -30,7 +25,7 @@ export async function claimDirectory(folder: string, answers: () => Promise<bool
   for (let attempt = 1; ; attempt++) {
     putDown(mine, folder);
     const other = await findLivingClaim(claims, me, answers);
-    if (other === undefined) return { release: () => rmSync(mine, { force: true }) };
+    if (other === undefined) return { [Symbol.dispose]: () => rmSync(mine, { force: true }) };
     rmSync(mine, { force: true });
     if (attempt === ATTEMPTS) throw inUse(folder, other.pid);
     // Two that start together both step back; a random pause lets one of them be first.

@@ -16,6 +16,7 @@ export interface PreviousServerOptions {
 }
 
 const POLL_MS = 25;
+const STRAGGLERS_GRACE_MS = 500;
 
 /**
  * Leaves the data directory without a server, whatever became of the last one. The caller holds the claim, so whoever
@@ -81,15 +82,15 @@ async function stopOrphan(pid: number, pgData: string, patienceMs: number): Prom
   );
 }
 
-/** Children of a killed postmaster notice its death when they next wait, which a long query delays. */
+/** Children of a killed postmaster notice its death when they next wait, which a long query delays past any limit. */
 async function endStragglers({ pgData, log }: PreviousServerOptions, patienceMs: number): Promise<void> {
   const gone = () => serverProcessesIn(pgData).length === 0;
-  if (await becomesTrue(gone, patienceMs / 2)) return;
+  if (await becomesTrue(gone, STRAGGLERS_GRACE_MS)) return;
   for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
     const stragglers = serverProcessesIn(pgData);
     log("embedded-postgres.ending-stragglers", { pids: stragglers, signal });
     for (const pid of stragglers) send(pid, signal);
-    if (await becomesTrue(gone, patienceMs / 2)) return;
+    if (await becomesTrue(gone, patienceMs)) return;
   }
   throw new EmbeddedServerError(
     "PREVIOUS_SERVER_STUCK",

@@ -39,24 +39,25 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
     detached: true,
     ...data.user.switchTo,
   });
-  const ended = Promise.withResolvers<string>();
-  child.once("exit", (code, signal) => ended.resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  const exit = Promise.withResolvers<string>();
+  child.once("exit", (code, signal) => exit.resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
   await spawned(child, binaries.postgres);
   const pid = child.pid ?? 0;
   const guard = startGuard(pid, data);
+  const ended = exit.promise.then((how) => guard.dismiss().then(() => how));
 
   return {
     pid,
-    guardPid: guard?.pid,
-    ended: ended.promise.finally(() => dismiss(guard)),
+    guardPid: guard.pid,
+    ended,
     async stop() {
       const limits = { SIGINT: FAST_SHUTDOWN_MS, SIGQUIT: IMMEDIATE_SHUTDOWN_MS } as const;
       for (const signal of ["SIGINT", "SIGQUIT"] as const) {
         child.kill(signal);
-        if (await endsWithin(ended.promise, limits[signal])) return;
+        if (await endsWithin(ended, limits[signal])) return;
       }
       child.kill("SIGKILL");
-      await ended.promise;
+      await ended;
     },
   };
 }
@@ -66,30 +67,34 @@ export async function startPostmaster(options: PostmasterOptions): Promise<Postm
  * hold open. It is a shell that blocks in `read`, so it costs nothing while it waits, and it checks that the server
  * it knows still is the server of this directory. When the guard was killed too, the next start takes the server over.
  */
-const GUARD_SCRIPT = `
-read -r word
-[ "$word" = dismissed ] && exit 0
-read -r pid < "$2" && [ "$pid" = "$1" ] && kill -INT "$1"
-`;
+const GUARD_SCRIPT = 'read -r _; read -r pid < "$2" && [ "$pid" = "$1" ] && kill -INT "$1"';
 
-function startGuard(pid: number, { pgData, user }: DataDirectory): ChildProcess | undefined {
+interface Guard {
+  readonly pid: number | undefined;
+  dismiss(): Promise<void>;
+}
+
+function startGuard(pid: number, { pgData, user }: DataDirectory): Guard {
   const lockFile = path.join(pgData, "postmaster.pid");
-  const guard = spawn("/bin/sh", ["-c", GUARD_SCRIPT, "setpoint-guard", String(pid), lockFile], {
+  const child = spawn("/bin/sh", ["-c", GUARD_SCRIPT, "setpoint-guard", String(pid), lockFile], {
     cwd: "/",
     env: cleanEnvironment(),
     stdio: ["pipe", "ignore", "ignore"],
     detached: true,
     ...user.switchTo,
   });
-  // Without a shell, or with the guard killed, everything works but this comfort.
-  guard.on("error", () => undefined);
-  guard.stdin.on("error", () => undefined);
-  guard.unref();
-  return guard.pid === undefined ? undefined : guard;
-}
-
-function dismiss(guard: ChildProcess | undefined): void {
-  guard?.stdin?.end("dismissed\n");
+  const ended = Promise.withResolvers<void>();
+  child.once("exit", () => ended.resolve());
+  // Without a shell everything works but this comfort.
+  child.once("error", () => ended.resolve());
+  return {
+    pid: child.pid,
+    async dismiss() {
+      // Killed and not told: closing its pipe is the one signal it knows, and means the opposite.
+      child.kill("SIGKILL");
+      await ended.promise;
+    },
+  };
 }
 
 async function spawned(child: ChildProcess, program: string): Promise<void> {

@@ -62,12 +62,13 @@ export class ServerLog implements Disposable {
   }
 }
 
-/** The lines a person needs out of the server's complaints, without times and process ids. */
+/** A sentence or two out of the server's complaints, without times and process ids. */
 export function complaintsIn(text: string): string {
   const lines = text
     .split("\n")
     .map((line) => /(?:^|\s)((?:FATAL|PANIC|ERROR|HINT|DETAIL): .*)$/.exec(line)?.[1] ?? "")
     .filter((line) => line !== "");
   const words = lines.length > 0 ? lines : text.trim().split("\n").slice(-3);
-  return words.slice(-6).join(" ").replaceAll(/\s+/g, " ");
+  const sentences = words.map((line) => line.trim().replace(/[^.!?]$/, "$&."));
+  return sentences.slice(-6).join(" ").replaceAll(/\s+/g, " ");
 }

@@ -8,7 +8,7 @@ import { initialise, readPassword, writeAccessRules } from "./initdb.ts";
 import { claimDirectory } from "./locks.ts";
 import { isServing } from "./previous-server.ts";
 import { ServerLog } from "./server-log.ts";
-import { prepareSocketDirectory } from "./socket-directory.ts";
+import { prepareSocketDirectory, removeSpareSocketDirectory } from "./socket-directory.ts";
 import { type ExitListener, Supervisor } from "./supervisor.ts";
 import type { WriteLog } from "./write-log.ts";
 
@@ -41,6 +41,8 @@ export interface EmbeddedServerOptions {
   readonly tcp?: boolean;
   /** How long recovery after a crash may take before the start counts as failed. */
   readonly startTimeoutMs?: number;
+  /** How often a server that keeps ending is started again, without a minute of calm between, before we give up. */
+  readonly restartLimit?: number;
   /** More words for `initdb`, used when the database is made. */
   readonly initdbArguments?: readonly string[];
 }
@@ -48,18 +50,21 @@ export interface EmbeddedServerOptions {
 /** The name of the socket; nothing listens on this port unless TCP was asked for. */
 const SOCKET_PORT = 5432;
 const START_TIMEOUT_MS = 120_000;
+/** With the pauses between them about 20 s of trying. */
+const RESTART_LIMIT = 8;
 
 /** Starts the server on its data directory, making the database when there is none. Throws an `EmbeddedServerError`. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  await using undo = new AsyncDisposableStack();
   const { log } = options;
   const data = openDataDirectory(options.dataDirectory, log);
   const binaries = await prepareBinaries(findBinaryPackage(), data.user);
+  const held = new DisposableStack();
   try {
     const tcp = options.tcp === true;
     const port = tcp ? await freePort() : SOCKET_PORT;
     const socketDirectory = prepareSocketDirectory(data.path, port, data.user);
-    const claim = undo.adopt(await claimDirectory(data.path, () => isServing(socketDirectory)), (it) => it.release());
+    held.use(await claimDirectory(data.path, () => isServing(socketDirectory)));
+    held.defer(() => removeSpareSocketDirectory(data.path, socketDirectory));
 
     // Asked again under the claim: two processes may have found the directory empty.
     const startedFresh = !existsSync(data.pgData);
@@ -74,16 +79,17 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
       socketDirectory,
       port,
       tcp,
-      serverLog: undo.use(new ServerLog(data.path, data.user)),
-      claim,
+      serverLog: held.use(new ServerLog(data.path, data.user)),
+      held,
       startedFresh,
       startTimeoutMs: options.startTimeoutMs ?? START_TIMEOUT_MS,
+      restartLimit: options.restartLimit ?? RESTART_LIMIT,
       log,
     });
     await supervisor.start();
-    undo.move();
     return supervisor;
   } catch (thrown) {
+    held.dispose();
     throw toDirectoryError(data.path, thrown);
   }
 }

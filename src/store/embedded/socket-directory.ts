@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync } from "node:fs";
+import { chmodSync, lstatSync, rmdirSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { EmbeddedServerError } from "./errors.ts";
@@ -39,4 +39,14 @@ export function prepareSocketDirectory(dataDirectory: string, port: number, user
   }
   chmodSync(folder, 0o700);
   return folder;
+}
+
+/** A folder outside the data directory goes with the server; the next start makes it again under the same name. */
+export function removeSpareSocketDirectory(dataDirectory: string, folder: string): void {
+  if (folder === path.join(dataDirectory, "socket")) return;
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Not empty: a killed server's socket is still in it, and the next start deals with that.
+  }
 }

@@ -3,19 +3,18 @@ import { EmbeddedServerError, messageOf } from "./errors.ts";
 import { freePort } from "./free-port.ts";
 import { SUPERUSER } from "./initdb.ts";
 import { DATABASE, type LaunchOptions, launch } from "./launch.ts";
-import type { Claim } from "./locks.ts";
 import type { Postmaster } from "./process.ts";
 
 export type ExitListener = (reason: string, next: "restarting" | "gave-up") => void;
 
 export interface SupervisorOptions extends LaunchOptions {
-  readonly claim: Claim;
+  /** What the server needs while it runs, the claim on its directory among it. Let go by `stop`. */
+  readonly held: Disposable;
   readonly startedFresh: boolean;
+  readonly restartLimit: number;
 }
 
 const START_ATTEMPTS = 3;
-/** Restarts without a calm stretch between them before we give up: about 20 s of trying. */
-const RESTART_ATTEMPTS = 8;
 const LONGEST_PAUSE_MS = 5_000;
 const CALM_MS = 60_000;
 
@@ -28,7 +27,8 @@ const CALM_MS = 60_000;
  * and a start that is under way.
  */
 export class Supervisor implements AsyncDisposable {
-  readonly #claim: Claim;
+  readonly #held: Disposable;
+  readonly #restartLimit: number;
   readonly #stopping = new AbortController();
   readonly #listeners: ExitListener[] = [];
   readonly startedFresh: boolean;
@@ -40,8 +40,9 @@ export class Supervisor implements AsyncDisposable {
   #restarting: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
 
-  constructor({ claim, startedFresh, ...options }: SupervisorOptions) {
-    this.#claim = claim;
+  constructor({ held, startedFresh, restartLimit, ...options }: SupervisorOptions) {
+    this.#held = held;
+    this.#restartLimit = restartLimit;
     this.startedFresh = startedFresh;
     this.#options = options;
     this.#ready.promise.catch(() => undefined);
@@ -106,13 +107,8 @@ export class Supervisor implements AsyncDisposable {
     this.#ready.reject(new EmbeddedServerError("START_FAILED", "The embedded PostgreSQL was stopped."));
     await this.#restarting;
     await this.#postmaster?.stop();
-    this.#release();
+    this.#held[Symbol.dispose]();
     this.#options.log("embedded-postgres.stopped", { dataDirectory: this.dataDirectory });
-  }
-
-  #release(): void {
-    this.#options.serverLog[Symbol.dispose]();
-    this.#claim.release();
   }
 
   #nowRunning(postmaster: Postmaster): void {
@@ -137,7 +133,7 @@ export class Supervisor implements AsyncDisposable {
 
   async #restart(reason: string): Promise<void> {
     let why = reason;
-    while (this.#restarts < RESTART_ATTEMPTS) {
+    while (this.#restarts < this.#restartLimit) {
       const pauseMs = this.#restarts === 0 ? 0 : Math.min(100 * 2 ** this.#restarts, LONGEST_PAUSE_MS);
       this.#restarts++;
       this.#tell(why, "restarting");
