@@ -114,8 +114,9 @@ function install() {
   }
   if (result.signal !== null) fail(`the install was interrupted by ${result.signal}. Run the command again.`);
   if (result.status !== 0) {
-    // npm may add pages of usage to its message; the message comes first.
-    process.stderr.write(`${result.stderr.split("\n").slice(0, 20).join("\n")}\n`);
+    // npm's message comes first; the stack traces (indented) and pages of usage that may follow help nobody here.
+    const message = result.stderr.split("\n").filter((line) => /^npm error \S{2}/.test(line));
+    process.stderr.write(`${message.slice(0, 12).join("\n")}\n`);
     fail(explainInstallFailure(result.stderr));
   }
 }
@@ -211,6 +212,21 @@ export function toolEnvironment() {
 }
 
 /**
+ * Calls back when the npm that runs us is gone. Someone who killed npm meant the product, and an orphan would keep its
+ * port and its data directory. Without npm above us a parent may leave as it likes.
+ * @param {() => void} gone
+ * @returns {() => void} stops watching
+ */
+function watchParent(gone) {
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event === undefined) return () => {};
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) gone();
+  }, 500);
+  return () => clearInterval(timer);
+}
+
+/**
  * Runs a program to its end, sharing the terminal, and passes on the signals that should stop it. A signal from the
  * terminal reaches the whole process group, so the program may see it twice; within a second we pass it on once.
  * @param {string} program
@@ -235,7 +251,9 @@ export function run(program, args, { env = process.env, tethered = false } = {})
     /** @type {NodeJS.Signals[]} */
     const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
     for (const signal of signals) process.on(signal, passOn);
+    const stopWatching = watchParent(() => passOn("SIGTERM"));
     const settle = () => {
+      stopWatching();
       for (const signal of signals) process.off(signal, passOn);
     };
     child.once("error", (error) => {

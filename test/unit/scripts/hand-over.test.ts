@@ -55,6 +55,13 @@ describe("handing over to Node 24", () => {
     });
   }
 
+  test("a signal that comes from the terminal and is passed on too is one wish; a later one is another", async () => {
+    const program = `let seen = 0; process.on("SIGINT", () => { seen += 1; });
+      performance.now = () => 5000; process.emit("SIGINT"); process.emit("SIGINT");
+      performance.now = () => 7000; process.emit("SIGINT"); process.exit(seen);`;
+    assert.deepEqual(await once(start(program), "exit"), [2, null]);
+  });
+
   test("leaves no process behind when it is killed", async () => {
     const program = `process.on("SIGTERM", () => { console.log("stopping"); process.exit(0); }); setInterval(() => {}, 1000); console.log(process.pid)`;
     const child = start(program);
