@@ -49,9 +49,9 @@ export class Lookout {
     return monotonicMs + this.#skewMs;
   }
 
+  /** Listings and looks count and limit their own calls; the whole is bounded by the cycle's deadline. */
   async observe(): Promise<Observation<object>> {
-    await this.#takeCall();
-    return await this.#limited("look", (signal) => this.#loop.observe(this.#context(signal), this.#subject));
+    return await this.#loop.observe(this.#context(this.#claim.signal), this.#subject);
   }
 
   /** Reads one thing by its recorded id, or by key before an id is known. */
@@ -80,8 +80,10 @@ export class Lookout {
         return (await accounts.inventory(account, collection, options)) as Inventory<Entry>;
       },
       look: async (read) => {
+        await this.#takeCall();
         const startedAtMonotonicMs = clock.monotonicMs();
-        return { completeness: "complete", proof: "read whole in one call", startedAtMonotonicMs, items: await read() };
+        const items = await this.#limited("look", () => read());
+        return { completeness: "complete", proof: "read whole in one call", startedAtMonotonicMs, items };
       },
       from: (inventory, items) => ({
         completeness: inventory.completeness,
