@@ -82,7 +82,7 @@ export class Lookout {
       look: async (read) => {
         await this.#takeCall();
         const startedAtMonotonicMs = clock.monotonicMs();
-        const items = await this.#limited("look", () => read());
+        const items = await this.#limited("look", read);
         return { completeness: "complete", proof: "read whole in one call", startedAtMonotonicMs, items };
       },
       from: (inventory, items) => ({

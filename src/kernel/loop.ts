@@ -125,7 +125,7 @@ export interface LookContext<Reader> {
   /** Lists a collection once per account, shared by all subjects and kinds there. */
   inventory<Entry>(collection: string): Promise<Inventory<Entry>>;
   /** A read of this subject alone: complete when `read` resolves, failed when it throws. */
-  look<Item>(read: () => Promise<readonly Seen<Item>[]>): Promise<Observation<Item>>;
+  look<Item>(read: (signal: AbortSignal) => Promise<readonly Seen<Item>[]>): Promise<Observation<Item>>;
   /** An observation from an inventory: its completeness and times, the entries of this subject as items. */
   from<Entry, Item>(inventory: Inventory<Entry>, items: readonly Seen<Item>[]): Observation<Item>;
 }
