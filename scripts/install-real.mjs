@@ -58,7 +58,7 @@ export function installCounterparts() {
     findProgram("apt-get") === undefined
       ? "there is no apt-get here"
       : prefix === undefined
-        ? "we are not root and sudo asks for a password"
+        ? "we are not root and sudo does not work without a password"
         : undefined;
   if (reason === undefined && prefix !== undefined) {
     const failure = failureOf([...prefix, "apt-get", "-q", "-o", "Acquire::http::Timeout=30", "update"]);
