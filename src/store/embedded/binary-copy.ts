@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import type { BinaryPackage } from "./binary-package.ts";
-import { diskFullError, errnoOf } from "./errors.ts";
+import { errnoOf } from "./errors.ts";
 import { makeFolder } from "./folders.ts";
 import { identityOfThisProcess, isStillRunning } from "./process-table.ts";
 
@@ -42,7 +42,8 @@ export function copyBinaries(source: BinaryPackage, folder: string): void {
     rmSync(draft, { recursive: true, force: true });
     // Another process finished the same copy first. Its folder is as good as ours.
     if (errnoOf(thrown) === "ENOTEMPTY" || errnoOf(thrown) === "EEXIST") return requireTrusted(folder);
-    throw errnoOf(thrown) === "ENOSPC" ? diskFullError(parent, thrown) : thrown;
+    if (errnoOf(thrown) === "ENOSPC") throw new Error("no space is left for a copy of 60 MB", { cause: thrown });
+    throw thrown;
   }
 }
 

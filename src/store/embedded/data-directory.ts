@@ -74,7 +74,8 @@ export function requireReadable({ path: folder, pgData, user }: DataDirectory, m
         "Nothing was changed. Start it with the Setpoint release that wrote it, or choose another data directory.",
     );
   }
-  if (!canEnter(user, pgData)) {
+  // Only for a switched user, who has no groups but one; we ourselves may enter by any of ours.
+  if (user.switchTo !== undefined && !canEnter(user, pgData)) {
     throw new EmbeddedServerError(
       "DATA_DIRECTORY_UNUSABLE",
       `The data in ${folder} belongs to user ${user.uid}, who can no longer enter it. Give the folders above it ` +

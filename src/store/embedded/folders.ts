@@ -38,6 +38,7 @@ export function canEnter(user: RunUser, folder: string): boolean {
 export function writeWhole(file: string, text: string, mode: number): void {
   const draft = `${file}.draft`;
   writeFileSync(draft, text, { mode, flush: true });
+  chmodSync(draft, mode);
   renameSync(draft, file);
   flushFolder(path.dirname(file));
 }

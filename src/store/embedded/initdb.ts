@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync } from "node:fs";
 import path from "node:path";
 import type { Binaries } from "./binaries.ts";
 import type { DataDirectory } from "./data-directory.ts";
@@ -57,9 +57,9 @@ export function readPassword(folder: string): string {
 /** Password required on every way in. The file is ours and not in the run user's folder, who could change it there. */
 export function writeAccessRules(folder: string): string {
   const file = path.join(folder, "pg_hba.conf");
-  const rules = ["local all all scram-sha-256", "host all all 127.0.0.1/32 scram-sha-256"];
-  writeWhole(file, `${rules.join("\n")}\n`, 0o644);
-  chmodSync(file, 0o644);
+  const rules = "local all all scram-sha-256\nhost all all 127.0.0.1/32 scram-sha-256\n";
+  // Written once: an ordinary start writes nothing that a full disk could refuse.
+  if (!existsSync(file) || readFileSync(file, "utf8") !== rules) writeWhole(file, rules, 0o644);
   return file;
 }
 

@@ -56,8 +56,10 @@ const RESTART_LIMIT = 8;
 /** Starts the server on its data directory, making the database when there is none. Throws an `EmbeddedServerError`. */
 export async function startEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const { log } = options;
+  // First, so that a machine without the programs is told so before anything is written.
+  const source = findBinaryPackage();
   const data = openDataDirectory(options.dataDirectory, log);
-  const binaries = await prepareBinaries(findBinaryPackage(), data.user);
+  const binaries = await prepareBinaries(source, data.user);
   const held = new DisposableStack();
   try {
     const tcp = options.tcp === true;
