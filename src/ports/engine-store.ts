@@ -19,7 +19,10 @@ import type {
  * Durations are passed, never deadlines: the store has its own clock, so that skewed processes cannot disagree on a lease.
  */
 export interface EngineStore {
-  /** Takes free or expired shards up to `wanted` in all, and says which this holder has. Taking an expired or never held shard raises its epoch. */
+  /**
+   * Takes free or expired shards up to `wanted` in all, and says which this holder has. Taking an expired or never held shard raises
+   * its epoch. Whoever asks counts as a live holder for `leaseMs`, also when nothing was free: the others then hand over.
+   */
   takeShards(request: {
     readonly holder: string;
     readonly wanted: number;
@@ -33,7 +36,7 @@ export interface EngineStore {
   }): Promise<readonly number[]>;
   /** Orderly hand-over: the next holder's start is not a quiet start. */
   releaseShards(request: { readonly holder: string; readonly shards: readonly ShardClaim[] }): Promise<void>;
-  /** How many live holders there are and how many shards each has; for fair shares. */
+  /** The live holders and how many shards each has, those without any included; for fair shares. */
   shardHolders(): Promise<readonly { readonly holder: string; readonly shards: number }[]>;
 
   /** Subjects of a shard for the timers, by id, in pages. */
@@ -42,8 +45,17 @@ export interface EngineStore {
     readonly afterId: number;
     readonly limit: number;
   }): Promise<readonly SubjectEntry[]>;
-  /** Stored edges and backoffs that are due, most urgent first. Subjects made since the last listing appear here too. */
-  dueSubjects(request: { readonly shards: readonly number[]; readonly limit: number }): Promise<readonly DueSubject[]>;
+  /**
+   * Stored edges and backoffs that are due, most urgent first (then by due time and id). Subjects made since the last listing appear
+   * here too. `dueAfterMs` leaves out what was due at that time already; `after` continues behind the last row of a page. Both keep a
+   * poll as small as its news while a hundred thousand known subjects wait for their turn.
+   */
+  dueSubjects(request: {
+    readonly shards: readonly number[];
+    readonly limit: number;
+    readonly dueAfterMs?: number | undefined;
+    readonly after?: Pick<DueSubject, "priority" | "dueAtMs" | "id"> | undefined;
+  }): Promise<readonly DueSubject[]>;
 
   /** Everything a cycle decides from; undefined when the subject is gone. Implementations batch concurrent loads. */
   load(subjectId: number): Promise<CycleInput | undefined>;
