@@ -33,6 +33,7 @@ export function load({ tables, nowMs }: State, subjectId: number): CycleInput | 
     heldDigest: subject.heldDigest,
     dueStored: subject.dueAtMs !== undefined,
     installation: tables.installation,
+    storeNowMs: now,
   };
 }
 

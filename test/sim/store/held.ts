@@ -29,7 +29,8 @@ export function replaceHeld(
     newest.set(row, group);
   }
   for (const [row, digest] of before) recompute(tables, row, digest, newest.get(row));
-  subject.heldDigest = held.digest;
+  // Nothing waiting reads as never having waited, so that an idle cycle stays idle.
+  subject.heldDigest = held.groups.length === 0 ? undefined : held.digest;
 }
 
 /** A subject that is gone waits for nothing. */

@@ -1,9 +1,10 @@
 import { canonical, shardOf } from "../../../src/kernel/hash.ts";
+import { emptyMemory, retriedMemory } from "../../../src/kernel/memory.ts";
 import type { DeclareAnswer, DeclareRequest } from "../../../src/ports/intent-store.ts";
 import type { Principal } from "../../../src/ports/records.ts";
 import { declaredOf } from "./cycle-input.ts";
 import type { ResourceRow, SubjectRow } from "./rows.ts";
-import { compareText, emptyMemory, findResource, linkedSubjects, type State, subjectsOf, wake } from "./state.ts";
+import { compareText, findResource, linkedSubjects, type State, subjectsOf, wake } from "./state.ts";
 
 export function declare(state: State, request: DeclareRequest): DeclareAnswer {
   const existing = findResource(state.tables, request.organizationId, request);
@@ -162,7 +163,7 @@ export function reconcileNow(
   const now = nowMs();
   for (const subject of subjectsOf(tables, request.uid)) {
     if (subject.organizationId !== request.organizationId) continue;
-    subject.memory = { ...subject.memory, attempts: 0, fights: [] };
+    subject.memory = retriedMemory(subject.memory);
     wake(subject, "person", now, true);
   }
 }

@@ -15,7 +15,7 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
   if (settlement.memory !== undefined) subject.memory = settlement.memory;
   if (settlement.observation !== undefined) subject.observation = settlement.observation;
   if (settlement.status !== undefined) subject.status = settlement.status;
-  subject.nowOwned = settlement.nowOwned;
+  if (settlement.nowOwned !== undefined) subject.nowOwned = settlement.nowOwned;
   if (settlement.held !== undefined) replaceHeld(state, subject, settlement.held);
   for (const verdict of settlement.verdicts) {
     const { id, resourceUid, organizationId } = subject;

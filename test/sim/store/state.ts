@@ -1,7 +1,6 @@
 import { SHARDS } from "../../../src/kernel/hash.ts";
 import type { Actor, Priority } from "../../../src/ports/engine-store.ts";
 import type { Ids } from "../../../src/ports/ids.ts";
-import type { SubjectMemory } from "../../../src/ports/records.ts";
 import type { ScopePolicy } from "../../../src/ports/records.ts";
 import type {
   AccountRow,
@@ -59,8 +58,6 @@ export class StoreConflict extends Error {
     this.code = code;
   }
 }
-
-export const emptyMemory: SubjectMemory = { owned: [], findings: [], fights: [], attempts: 0, flips: [] };
 
 export function newTables(installationId: string): Tables {
   return {

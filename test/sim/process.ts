@@ -1,0 +1,86 @@
+import type { Clock } from "../../src/ports/clock.ts";
+import type { Ids } from "../../src/ports/ids.ts";
+import type { Log } from "../../src/ports/log.ts";
+import type { SeededRandom } from "./random.ts";
+import type { Owner, World } from "./world.ts";
+
+/**
+ * One simulated process: its own skewed clock, its own randomness, and a life that may end at any await. A restart is a
+ * new process with a new name, as a restarted program has a new holder id.
+ */
+export class SimProcess implements Owner {
+  readonly name: string;
+  readonly number: number;
+  readonly world: World;
+  readonly random: SeededRandom;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  alive = true;
+  suspendedUntilMs = 0;
+  /** How far this machine's wall clock is from the truth; jumps change it. */
+  skewMs: number;
+  /** What its monotonic clock missed while the whole machine was stopped. */
+  frozenMs = 0;
+  #ids = 0;
+
+  constructor(options: {
+    readonly world: World;
+    readonly name: string;
+    readonly number: number;
+    readonly random: SeededRandom;
+    readonly skewMs: number;
+  }) {
+    this.world = options.world;
+    this.name = options.name;
+    this.number = options.number;
+    this.random = options.random;
+    this.skewMs = options.skewMs;
+    this.ids = { next: () => `${this.name}-${++this.#ids}` };
+    const startedAtMs = this.world.nowMs;
+    this.clock = {
+      nowMs: () => this.world.nowMs + this.skewMs,
+      monotonicMs: () => this.world.nowMs - startedAtMs - this.frozenMs,
+      wait: (ms, signal) => this.#wait(ms, signal),
+    };
+  }
+
+  /** Ends the process here. What it sent may still arrive; what it waits for never does. */
+  crash(dropped: () => boolean): void {
+    this.alive = false;
+    this.world.note(this, "crash");
+    this.world.dropMessagesOf(this, dropped);
+  }
+
+  /** Nothing reaches the process for a while. A stopped machine's monotonic clock does not count that time. */
+  suspend(forMs: number, freezesMonotonic: boolean): void {
+    this.world.note(this, "suspend", forMs);
+    this.suspendedUntilMs = Math.max(this.suspendedUntilMs, this.world.nowMs + forMs);
+    if (freezesMonotonic) this.frozenMs += forMs;
+  }
+
+  jumpClock(byMs: number): void {
+    this.world.note(this, "clock jump", byMs);
+    this.skewMs += byMs;
+  }
+
+  #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted === true) {
+        resolve();
+        return;
+      }
+      const onAbort = () => {
+        this.world.cancel(timer);
+        resolve();
+      };
+      const onTime = () => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      };
+      const timer = this.world.schedule(ms, "timer", onTime, { owner: this });
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  }
+}
+
+export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,0 +1,35 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Accounts } from "../../src/kernel/accounts.ts";
+import type { runCycle } from "../../src/kernel/cycle.ts";
+import type { RetryableError, TerminalError } from "../../src/kernel/errors.ts";
+import type { startScheduler } from "../../src/scheduler/scheduler.ts";
+
+/** The production code under test. A patched copy of `src` can stand in for the real one. */
+export interface Production {
+  readonly Accounts: typeof Accounts;
+  readonly RetryableError: typeof RetryableError;
+  readonly TerminalError: typeof TerminalError;
+  readonly runCycle: typeof runCycle;
+  readonly startScheduler: typeof startScheduler;
+}
+
+export const ownSource = resolve(import.meta.dirname, "../../src");
+
+/** Everything comes from one root, so that a mutant's classes and the simulation's errors are of one family. */
+export async function loadProduction(root: string = ownSource): Promise<Production> {
+  const load = (path: string): Promise<unknown> => import(pathToFileURL(resolve(root, path)).href);
+  const [accounts, cycle, errors, scheduler] = await Promise.all([
+    load("kernel/accounts.ts") as Promise<Pick<Production, "Accounts">>,
+    load("kernel/cycle.ts") as Promise<Pick<Production, "runCycle">>,
+    load("kernel/errors.ts") as Promise<Pick<Production, "RetryableError" | "TerminalError">>,
+    load("scheduler/scheduler.ts") as Promise<Pick<Production, "startScheduler">>,
+  ]);
+  return {
+    Accounts: accounts.Accounts,
+    runCycle: cycle.runCycle,
+    RetryableError: errors.RetryableError,
+    TerminalError: errors.TerminalError,
+    startScheduler: scheduler.startScheduler,
+  };
+}

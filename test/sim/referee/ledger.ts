@@ -1,0 +1,105 @@
+import type { PermitRequest } from "../../../src/ports/engine-store.ts";
+import type { BudgetLevel, Limits } from "../../../src/ports/records.ts";
+import type { Outside } from "../outside/outside.ts";
+import type { SimProcess } from "../process.ts";
+import type { SubjectRow } from "../store/rows.ts";
+import type { State } from "../store/state.ts";
+import { type WantedSet, WantedHistory } from "./wanted.ts";
+import type { Look } from "./witness.ts";
+
+/** One cycle of one process over one subject, as far as it can be seen from outside: from its load on. */
+export interface CycleTruth {
+  readonly loadedAtMs: number;
+  readonly owned: number;
+  ungrantedDeletes: number;
+  /** Deletes the budgets let through and that have not happened yet. */
+  reserved: number;
+}
+
+/** A granted permit, with what held at the moment of the grant. */
+export interface PermitTruth {
+  readonly request: PermitRequest;
+  readonly process: SimProcess;
+  readonly subject: SubjectRow;
+  readonly grantedAtMs: number;
+  readonly untilMs: number;
+  readonly wanted: WantedSet;
+  readonly cycle: CycleTruth | undefined;
+  /** Keys whose removal a person approved: by grant, or by confirming the count. */
+  readonly approved: ReadonlySet<string>;
+  calls: number;
+}
+
+/** What the referee knows: the truth outside, the store's tables, and what every process did and learned so far. */
+export class Ledger {
+  readonly state: State;
+  readonly outside: Outside;
+  readonly limits: Limits;
+  readonly callTimeoutMs: number;
+  readonly wanted = new WantedHistory();
+  readonly permits = new Map<string, PermitTruth>();
+  readonly cycles = new Map<string, CycleTruth>();
+  readonly leases = new Map<string, { readonly process: SimProcess; readonly atMs: number; readonly quiet: boolean }>();
+  readonly looks = new Map<string, (Look & { readonly process: SimProcess })[]>();
+  readonly reads = new Map<string, number>();
+  readonly pausedAtMs = new Map<string, number>();
+  readonly swappedAtMs = new Map<string, number>();
+  readonly revisions = new Map<string, { readonly generation: number; readonly revision: number }>();
+  readonly ungranted: { readonly atMs: number; readonly levels: readonly string[] }[] = [];
+  readonly mostOwned = new Map<string, number>();
+  /** After a restore the records of things made since the backup are lost. */
+  restored = false;
+  effects = 0;
+
+  constructor(options: {
+    readonly state: State;
+    readonly outside: Outside;
+    readonly limits: Limits;
+    readonly callTimeoutMs: number;
+  }) {
+    this.state = options.state;
+    this.outside = options.outside;
+    this.limits = options.limits;
+    this.callTimeoutMs = options.callTimeoutMs;
+  }
+
+  get nowMs(): number {
+    return this.state.nowMs();
+  }
+
+  cycle(process: SimProcess, subjectId: number): CycleTruth | undefined {
+    return this.cycles.get(`${process.number} ${subjectId}`);
+  }
+
+  subject(uid: string, accountId: string): SubjectRow | undefined {
+    for (const row of this.state.tables.subjects.values()) {
+      if (row.resourceUid === uid && row.accountId === accountId) return row;
+    }
+    return undefined;
+  }
+
+  addLook(process: SimProcess, accountId: string, look: Look): void {
+    const looks = this.looks.get(accountId) ?? [];
+    looks.push({ ...look, process });
+    if (looks.length > 400) looks.splice(0, 200);
+    this.looks.set(accountId, looks);
+  }
+
+  /** The largest number of things ever owned at a level: no percentage can have allowed more than of this. */
+  noteOwned(): void {
+    const sums = new Map<string, number>();
+    for (const subject of this.state.tables.subjects.values()) {
+      for (const level of levelsOf(subject)) sums.set(level, (sums.get(level) ?? 0) + subject.nowOwned);
+    }
+    for (const [level, sum] of sums) this.mostOwned.set(level, Math.max(sum, this.mostOwned.get(level) ?? 0));
+  }
+}
+
+export function levelsOf(subject: Pick<SubjectRow, "accountId" | "organizationId">): readonly string[] {
+  const account = subject.accountId === undefined ? [] : [`account ${subject.accountId}`];
+  return [...account, `organization ${subject.organizationId}`, "platform"];
+}
+
+export function levelName(key: string): BudgetLevel {
+  return key.startsWith("account") ? "account" : key.startsWith("organization") ? "organization" : "platform";
+}

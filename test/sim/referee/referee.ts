@@ -1,0 +1,176 @@
+import type {
+  DeleteReservation,
+  DeleteReservationAnswer,
+  PermitAnswer,
+  PermitRequest,
+  ShardLease,
+} from "../../../src/ports/engine-store.ts";
+import type { SubjectMemory } from "../../../src/ports/records.ts";
+import type { OutsideAccount, Thing } from "../outside/outside.ts";
+import type { WriteCall } from "../outside/sim-api.ts";
+import type { SimProcess } from "../process.ts";
+import { judgeMemory, judgeRevisions } from "./commit-rules.ts";
+import { judgeDelete } from "./delete-rules.ts";
+import { judgeEffect, judgeStart } from "./effect-rules.ts";
+import type { Ledger } from "./ledger.ts";
+import { judgePermit } from "./permit-rules.ts";
+import { type Look, type StartedWrite, Violation, type Witness } from "./witness.ts";
+
+const intents = new Set([
+  "declare",
+  "requestDeletion",
+  "settle",
+  "setPolicy",
+  "markRestored",
+]);
+
+/** Watches every commit and every effect, and stops the run at the first broken rule. */
+export class Referee implements Witness {
+  readonly ledger: Ledger;
+  readonly #fail: (violation: Error) => void;
+  #memoryBefore: { readonly subjectId: number; readonly memory: SubjectMemory } | undefined;
+  #permitBefore: string | undefined;
+
+  constructor(ledger: Ledger, fail: (violation: Error) => void) {
+    this.ledger = ledger;
+    this.#fail = fail;
+  }
+
+  beforeCommit(_process: SimProcess, method: string, request: unknown): void {
+    this.#memoryBefore = undefined;
+    if (method !== "permit" && method !== "recordOutcome" && method !== "settle") return;
+    const subject = this.ledger.state.tables.subjects.get((request as { subject: { id: number } }).subject.id);
+    this.#permitBefore = subject?.permit?.id;
+    if (subject !== undefined) this.#memoryBefore = { subjectId: subject.id, memory: subject.memory };
+  }
+
+  afterCommit(process: SimProcess, method: string, request: unknown, result: unknown): void {
+    this.#guarded(() => {
+      this.#note(process, method, request, result);
+      this.#judgeMemory();
+      if (!intents.has(method)) return;
+      this.ledger.wanted.record(this.ledger.state.tables, this.ledger.nowMs);
+      judgeRevisions(this.ledger);
+    });
+  }
+
+  #note(process: SimProcess, method: string, request: unknown, result: unknown): void {
+    const { ledger } = this;
+    switch (method) {
+      case "takeShards":
+        for (const { shard, epoch, quiet } of result as readonly ShardLease[]) {
+          const key = `${shard} ${epoch}`;
+          if (!ledger.leases.has(key)) ledger.leases.set(key, { process, atMs: ledger.nowMs, quiet });
+        }
+        return;
+      case "load": {
+        const loaded = result as { readonly memory: SubjectMemory } | undefined;
+        const truth = { loadedAtMs: ledger.nowMs, owned: loaded?.memory.owned.length ?? 0 };
+        ledger.cycles.set(`${process.number} ${String(request)}`, { ...truth, ungrantedDeletes: 0, reserved: 0 });
+        return;
+      }
+      case "reserveDeletes":
+        this.#noteReservation(process, request as DeleteReservation, result as DeleteReservationAnswer);
+        return;
+      case "permit": {
+        const permit = request as PermitRequest;
+        if (!(result as PermitAnswer).granted || this.#permitBefore === permit.permitId) return;
+        ledger.permits.set(permit.permitId, judgePermit(ledger, process, permit));
+        this.#noteAdoptions(permit);
+        return;
+      }
+      case "settle":
+        ledger.noteOwned();
+        return;
+      case "pause":
+        ledger.pausedAtMs.set((request as { id: string }).id, ledger.nowMs);
+        return;
+      case "markRestored":
+        ledger.restored = true;
+        ledger.revisions.clear();
+        return;
+      default:
+        return;
+    }
+  }
+
+  #noteReservation(process: SimProcess, request: DeleteReservation, answer: DeleteReservationAnswer): void {
+    const cycle = this.ledger.cycle(process, request.subject.id);
+    if (!answer.current || cycle === undefined) return;
+    const asked = request.granted + request.ungranted;
+    if (asked > cycle.owned) throw new Violation("delete budget", `${asked} deletes reserved, ${cycle.owned} things owned`);
+    cycle.reserved += request.granted + (answer.ungrantedPass ? request.ungranted : 0);
+  }
+
+  /** What is adopted or taken over is ours from here on. */
+  #noteAdoptions(permit: PermitRequest): void {
+    const { accountId, resourceUid } = permit.subject;
+    const outside = this.ledger.outside.connections.get(accountId ?? "")?.own;
+    for (const change of permit.changes) {
+      const thing = outside?.things.get(change.externalId ?? "");
+      if (outside === undefined || thing === undefined || thing.madeFor === resourceUid) continue;
+      if (change.action !== "adopt" && change.action !== "takeover") continue;
+      const { marker } = thing;
+      const marked = typeof marker === "object" && "resourceUid" in marker && marker.resourceUid === resourceUid;
+      const intended = permit.memory.owned.some((item) => item.key === change.key);
+      if (change.action === "adopt" && permit.subject.kind === "SimSet" && !marked) {
+        throw new Violation("ownership", `${permit.subject.name} adopts ${thing.id}, which does not carry its marker`);
+      }
+      if (change.action === "adopt" && permit.subject.kind === "SimZone" && !intended) {
+        throw new Violation("ownership", `${permit.subject.name} adopts ${thing.id}, which it never meant to make`);
+      }
+      outside.things.set(thing.id, { ...thing, madeFor: resourceUid });
+    }
+  }
+
+  #judgeMemory(): void {
+    const before = this.#memoryBefore;
+    const subject = before && this.ledger.state.tables.subjects.get(before.subjectId);
+    if (before !== undefined && subject !== undefined) judgeMemory(this.ledger, subject, before.memory, subject.memory);
+  }
+
+  looked(process: SimProcess, accountId: string, look: Look): void {
+    this.ledger.addLook(process, accountId, look);
+  }
+
+  readOne(process: SimProcess, _accountId: string, id: string, startedAtMs: number): void {
+    this.ledger.reads.set(`${process.number} ${id}`, startedAtMs);
+  }
+
+  claims(process: SimProcess, accountId: string, sentinel: { readonly incarnation: number }): void {
+    this.#guarded(() => {
+      const { installation } = this.ledger.state.tables;
+      if (sentinel.incarnation !== installation.incarnation) {
+        throw new Violation("account identity", `${process.name} claims ${accountId} for incarnation ${sentinel.incarnation}`);
+      }
+    });
+  }
+
+  writeStarts(process: SimProcess, call: WriteCall): StartedWrite {
+    let started: StartedWrite = { call, process, startedAtMs: this.ledger.nowMs, permitId: undefined };
+    this.#guarded(() => {
+      started = judgeStart(this.ledger, process, call);
+    });
+    return started;
+  }
+
+  effect(
+    started: StartedWrite,
+    outside: OutsideAccount,
+    what: { readonly effect: "create" | "update" | "delete"; readonly thing: Thing },
+  ): void {
+    this.#guarded(() => {
+      this.ledger.effects += 1;
+      const permit = judgeEffect(this.ledger, started, outside, what);
+      if (what.effect === "delete") judgeDelete(this.ledger, started, permit, what.thing);
+    });
+  }
+
+  #guarded(judge: () => void): void {
+    try {
+      judge();
+    } catch (thrown) {
+      this.#fail(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+  }
+}
