@@ -71,7 +71,7 @@ test("kill -9 of the server while a long query runs: its children are ended befo
   assert.deepEqual(await query(server.url, running), []);
 });
 
-test("a server that cannot come back is given up with its own words, and its data directory is released by stop", async () => {
+test("a server that cannot come back is given up with its own words; once that is corrected it starts again", async () => {
   using folder = temporaryFolder();
   const { options, serverPid } = watchedOptions(await copyOfTemplate(folder.path));
   await using server = await startEmbeddedServer({ ...options, restartLimit: 2 });
@@ -79,7 +79,8 @@ test("a server that cannot come back is given up with its own words, and its dat
   server.onExit((reason, next) => {
     if (next === "gave-up") told.resolve(reason);
   });
-  writeFileSync(path.join(server.dataDirectory, "postgres", "PG_VERSION"), "eighteen\n");
+  const version = path.join(server.dataDirectory, "postgres", "PG_VERSION");
+  writeFileSync(version, "eighteen\n");
   process.kill(serverPid(), "SIGKILL");
   assert.match(await told.promise, /did not start; .*is not a valid data directory/);
   await assert.rejects(server.whenReady(), {
@@ -88,6 +89,10 @@ test("a server that cannot come back is given up with its own words, and its dat
   });
   await server.stop();
   assert.deepEqual(readdirSync(path.join(server.dataDirectory, "claims")), []);
+
+  writeFileSync(version, "18\n");
+  await using again = await startEmbeddedServer(options);
+  assert.deepEqual(await query(again.url, "select 1 as one"), [{ one: 1 }]);
 });
 
 test("stop during a restart ends it: no process is left and the directory is free", async () => {
