@@ -17,7 +17,7 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
   same: sameRecordSet,
   create: async (ctx, zone, wanted) => {
     await ctx.writer.change(zoneName(zone), [replacing(wanted.item)], ctx.signal);
-    return { externalId: externalIdOf(zoneName(zone), wanted.item) };
+    return { externalId: wanted.key };
   },
   update: async (ctx, zone, wanted) => ctx.writer.change(zoneName(zone), [replacing(wanted.item)], ctx.signal),
   remove: async (ctx, zone, seen) => ctx.writer.change(zoneName(zone), [deleting(seen.item)], ctx.signal),
@@ -38,7 +38,7 @@ async function lookAtZone(
   if (seen === undefined) throw zoneMissing(subject);
   const folded = seen.map(foldSeen);
   checkNameServers(subject, folded);
-  return folded.filter((recordSet) => !belongsToServer(zone, recordSet)).map((recordSet) => seenItem(zone, recordSet));
+  return folded.filter((recordSet) => !belongsToServer(zone, recordSet)).map((recordSet) => seenItem(recordSet));
 }
 
 async function readRecordSet(
@@ -50,16 +50,12 @@ async function readRecordSet(
   const [name = "", type = ""] = item.key.split(" ");
   const seen = await ctx.reader.recordSet({ zone, name, type }, ctx.signal);
   if (seen === "no-zone") throw zoneMissing(subject);
-  return seen === "absent" ? "absent" : seenItem(zone, foldSeen(seen));
+  return seen === "absent" ? "absent" : seenItem(foldSeen(seen));
 }
 
-function seenItem(zone: string, item: RecordSet): Seen<RecordSet> {
-  return { key: recordSetKey(item), externalId: externalIdOf(zone, item), item };
-}
-
-/** With the zone in it, because two zones at one server may both hold a record set of the same name (glue, delegations). */
-function externalIdOf(zone: string, item: RecordSet): string {
-  return `${zone} ${recordSetKey(item)}`;
+/** Name and type are all the identity a record set has, so the key is the external id too. */
+function seenItem(item: RecordSet): Seen<RecordSet> {
+  return { key: recordSetKey(item), externalId: recordSetKey(item), item };
 }
 
 /** The SOA and the NS records of the zone itself are the server's: never an item, so never in a plan. */

@@ -1,0 +1,169 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { z } from "zod";
+import type { ApiContext } from "./context.ts";
+import { toProblem } from "./error-answer.ts";
+import { registerHealth } from "./health.ts";
+import { openApiDocument } from "./openapi.ts";
+import { requireToken } from "./operator-token.ts";
+import { Problem } from "./problem.ts";
+import type { Route } from "./route.ts";
+import { heldChangeRoutes } from "./routes/held-changes.ts";
+import { organizationRoutes } from "./routes/organizations.ts";
+import { pauseRoutes } from "./routes/pauses.ts";
+import { platformRoutes } from "./routes/platform.ts";
+import { policyRoutes } from "./routes/policies.ts";
+import { resourceRoutes } from "./routes/resources.ts";
+import { registerStatusPage } from "./status-page.ts";
+import { unknownPath } from "./unknown-path.ts";
+
+const bodyLimitBytes = 1024 * 1024;
+
+export function apiRoutes(context: ApiContext): readonly Route[] {
+  return [
+    ...organizationRoutes(context),
+    ...heldChangeRoutes(context),
+    ...pauseRoutes(context),
+    ...policyRoutes(context),
+    ...platformRoutes(context),
+    ...resourceRoutes(context),
+  ];
+}
+
+/** The Control API as a value: tests put requests into it without a port. */
+export function createApp(context: ApiContext): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: bodyLimitBytes,
+    genReqId: () => context.ids.next(),
+    routerOptions: { maxParamLength: 300 },
+    return503OnClosing: true,
+  });
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.header("x-request-id", request.id);
+    if (request.url === "/v1" || request.url.startsWith("/v1/"))
+      requireToken(request.headers.authorization, context.operatorToken);
+  });
+  app.addHook("onResponse", async (request, reply) => logRequest(context, request, reply));
+  app.setErrorHandler((thrown, request, reply) => answerProblem(context, thrown, request, reply));
+  app.setNotFoundHandler((request) => {
+    throw unknownPath(context, request.method, request.url);
+  });
+  registerHealth(app, context);
+  registerStatusPage(app, context);
+  const routes = apiRoutes(context);
+  registerRoutes(app, routes);
+  const document = openApiDocument(routes, context.version);
+  app.get("/v1/openapi.json", async () => document);
+  return app;
+}
+
+/** `{name}:reconcile` and `{name}` share a path in fastify, so the verbs of one path are served by one handler. */
+function registerRoutes(app: FastifyInstance, routes: readonly Route[]): void {
+  const verbs = Map.groupBy(routes, (route) => `${route.method} ${route.path.replace(/:(\w+)$/, "")}`);
+  for (const group of verbs.values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const byVerb = new Map(group.map((route) => [/:(\w+)$/.exec(route.path)?.[1] ?? "", route]));
+    const url = first.path.replace(/:(\w+)$/, "").replace(/\{(\w+)\}/g, ":$1");
+    app.route({ method: first.method, url, handler: (request, reply) => serve(byVerb, request, reply) });
+  }
+}
+
+async function serve(
+  byVerb: ReadonlyMap<string, Route>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const parameters = { ...(request.params as Record<string, string>) };
+  const verb = byVerb.size === 1 && byVerb.has("") ? "" : splitVerb(parameters);
+  const route = byVerb.get(verb);
+  if (route === undefined) {
+    throw new Problem(
+      "NOT_FOUND",
+      `There is no action "${verb}" here. Actions: ${[...byVerb.keys()].filter((name) => name !== "").join(", ")}`,
+    );
+  }
+  if (route.body === undefined && hasContent(request.body))
+    throw new Problem("BODY_INVALID", "This request takes no body");
+  const call = {
+    parameters: parsed(route.parameters, parameters, "path"),
+    query: route.query === undefined ? refuseQuery(request.query) : parsed(route.query, request.query, "query"),
+    body: route.body === undefined ? undefined : parsed(route.body, request.body ?? undefined, "body"),
+    headers: request.headers as Record<string, string | undefined>,
+  };
+  const answer = await route.handle(call);
+  void reply
+    .code(answer.status)
+    .headers(answer.headers ?? {})
+    .header("cache-control", "no-store");
+  return answer.body;
+}
+
+/** The last parameter carries the verb behind its last colon; names have none. */
+function splitVerb(parameters: Record<string, string>): string {
+  const last = Object.keys(parameters).at(-1) ?? "";
+  const [name = "", verb = ""] = (parameters[last] ?? "").split(":");
+  parameters[last] = name;
+  return verb;
+}
+
+function hasContent(body: unknown): boolean {
+  return typeof body === "object" && body !== null ? Object.keys(body).length > 0 : body !== undefined && body !== null;
+}
+
+function refuseQuery(query: unknown): unknown {
+  const [name] = Object.keys(query as Record<string, unknown>);
+  if (name === undefined) return {};
+  throw new Problem("FIELDS_INVALID", `There is no query parameter "${name}" here`, {
+    errors: [{ pointer: `/${name}`, message: "unknown query parameter" }],
+  });
+}
+
+function parsed(schema: z.ZodType, value: unknown, where: "path" | "query" | "body"): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const errors = result.error.issues.map((issue) => {
+    const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
+    const path = [...issue.path, ...keys.slice(0, 1)]
+      .map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`)
+      .join("");
+    return {
+      pointer: path,
+      message: keys.length > 0 ? `unknown field${keys.length > 1 ? "s" : ""}: ${keys.join(", ")}` : issue.message,
+    };
+  });
+  const [first] = errors;
+  throw new Problem("FIELDS_INVALID", `The ${where} is not valid: ${first?.pointer ?? ""}: ${first?.message ?? ""}`, {
+    errors,
+  });
+}
+
+function answerProblem(context: ApiContext, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const problem = toProblem(thrown);
+  if (problem.status >= 500) {
+    const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    context.log.error("api.failed", { requestId: request.id, method: request.method, url: request.url, cause });
+  }
+  if (problem.code === "UNAUTHENTICATED") void reply.header("www-authenticate", 'Bearer realm="setpoint"');
+  if (problem.details.retryAfterSeconds !== undefined)
+    void reply.header("retry-after", String(problem.details.retryAfterSeconds));
+  void reply
+    .code(problem.status)
+    .header("cache-control", "no-store")
+    .type("application/problem+json")
+    .send(JSON.stringify(problem.toDocument(request.id)));
+}
+
+function logRequest(context: ApiContext, request: FastifyRequest, reply: FastifyReply): void {
+  const quiet =
+    request.url === "/healthz" || request.url === "/readyz" || request.url === "/metrics" || request.method === "GET";
+  const fields = {
+    requestId: request.id,
+    method: request.method,
+    url: request.url,
+    status: reply.statusCode,
+    durationMs: Math.round(reply.elapsedTime),
+  };
+  if (quiet) context.log.debug("api.request", fields);
+  else context.log.info("api.request", fields);
+}

@@ -1,0 +1,36 @@
+import type { z } from "zod";
+import type { KindRegistry } from "../kernel/kind.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { IntentStore } from "../ports/intent-store.ts";
+import type { Log } from "../ports/log.ts";
+import type { ReadStore } from "../ports/read-store.ts";
+import type { Principal } from "../ports/records.ts";
+
+export interface ServiceState {
+  readonly name: string;
+  readonly state: string;
+  readonly detail: string;
+}
+
+/** What the API needs from the world. It holds no provider and no credential: it can call nobody. */
+export interface ApiContext {
+  readonly intents: IntentStore;
+  readonly reads: ReadStore;
+  readonly kinds: KindRegistry;
+  /** The settings each installed provider accepts, so that a bad account is refused at the door. */
+  readonly accountSettings: ReadonlyMap<string, z.ZodType>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** Whoever presents the operator's token. Sessions and permissions replace it. */
+  readonly operator: Principal;
+  readonly operatorToken: string;
+  readonly version: string;
+  /** Rejects when the database does not answer. */
+  checkDatabase(): Promise<void>;
+  /** The processes beside this one, as far as this one knows. */
+  services(): Promise<readonly ServiceState[]>;
+  /** Prometheus text of this process and of those it can reach. */
+  metrics(): Promise<string>;
+}

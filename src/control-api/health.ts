@@ -1,0 +1,33 @@
+import type { FastifyInstance } from "fastify";
+import type { ApiContext } from "./context.ts";
+
+/** For machines that watch us: no token, and nothing that says more than whether we work. */
+export function registerHealth(app: FastifyInstance, context: ApiContext): void {
+  const answer = async () => {
+    try {
+      await context.checkDatabase();
+      return { code: 200, body: { status: "ok", database: "ok" } };
+    } catch (thrown) {
+      context.log.warn("api.database-unreachable", {
+        message: thrown instanceof Error ? thrown.message : String(thrown),
+      });
+      return {
+        code: 503,
+        body: {
+          status: "unavailable",
+          database: "unreachable",
+          detail: "The database does not answer; work resumes by itself when it does.",
+        },
+      };
+    }
+  };
+  for (const url of ["/healthz", "/readyz"]) {
+    app.get(url, async (_request, reply) => {
+      const { code, body } = await answer();
+      return await reply.code(code).header("cache-control", "no-store").send(body);
+    });
+  }
+  app.get("/metrics", async (_request, reply) =>
+    reply.type("text/plain; version=0.0.4; charset=utf-8").send(await context.metrics()),
+  );
+}

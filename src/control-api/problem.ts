@@ -1,0 +1,100 @@
+import type { Verdict } from "../ports/records.ts";
+import type { ProblemCode, ProblemDocument } from "./schemas/common.ts";
+
+/** The HTTP status of each code. Total over the codes, so a new one does not compile until somebody decides it. */
+const statusOf: Readonly<Record<ProblemCode, number>> = {
+  UNAUTHENTICATED: 401,
+  NOT_FOUND: 404,
+  ORGANIZATION_UNKNOWN: 404,
+  SCOPE_UNKNOWN: 404,
+  KIND_UNKNOWN: 404,
+  ACCOUNT_UNKNOWN: 422,
+  PROVIDER_UNKNOWN: 422,
+  BODY_INVALID: 400,
+  FIELDS_INVALID: 422,
+  MODE_REQUIRED: 422,
+  SCOPE_NOT_ALLOWED: 422,
+  NAME_MISMATCH: 422,
+  ALREADY_EXISTS: 409,
+  BEING_DELETED: 409,
+  REVISION_CONFLICT: 412,
+  COUNT_MISMATCH: 409,
+  GUARD_REFUSED: 409,
+  DIGEST_MOVED: 409,
+  HELD_CHANGE_CLOSED: 409,
+  FOUR_EYES: 403,
+  PRINCIPAL_REFUSED: 403,
+  TOO_LARGE: 413,
+  METHOD_UNKNOWN: 405,
+  UNAVAILABLE: 503,
+  INTERNAL: 500,
+};
+
+const titleOf: Readonly<Record<ProblemCode, string>> = {
+  UNAUTHENTICATED: "Not signed in",
+  NOT_FOUND: "Not found",
+  ORGANIZATION_UNKNOWN: "Unknown organization",
+  SCOPE_UNKNOWN: "Unknown project or workspace",
+  KIND_UNKNOWN: "Unknown kind",
+  ACCOUNT_UNKNOWN: "Unknown account",
+  PROVIDER_UNKNOWN: "Unknown provider",
+  BODY_INVALID: "The request cannot be read",
+  FIELDS_INVALID: "Some fields are not valid",
+  MODE_REQUIRED: "A mode must be named",
+  SCOPE_NOT_ALLOWED: "This kind does not live in this scope",
+  NAME_MISMATCH: "The path and the body name different things",
+  ALREADY_EXISTS: "It exists already",
+  BEING_DELETED: "It is being deleted",
+  REVISION_CONFLICT: "It was changed by somebody else",
+  COUNT_MISMATCH: "The confirmed count is not the real one",
+  GUARD_REFUSED: "A guard refused",
+  DIGEST_MOVED: "What waits has changed",
+  HELD_CHANGE_CLOSED: "The held change is closed",
+  FOUR_EYES: "Somebody else must approve",
+  PRINCIPAL_REFUSED: "Only a person may do this",
+  TOO_LARGE: "The request is too large",
+  METHOD_UNKNOWN: "This path does not have this method",
+  UNAVAILABLE: "Not available right now",
+  INTERNAL: "Something went wrong",
+};
+
+export interface ProblemDetails {
+  readonly errors?: readonly { readonly pointer: string; readonly message: string }[] | undefined;
+  readonly verdict?: Verdict | undefined;
+  readonly digest?: string | undefined;
+  readonly revision?: number | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/** An answer that is not a success. The message is for the person who asked: what, what was expected, what to do. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly details: ProblemDetails;
+
+  constructor(code: ProblemCode, message: string, details: ProblemDetails = {}) {
+    super(message);
+    this.name = "Problem";
+    this.code = code;
+    this.details = details;
+  }
+
+  get status(): number {
+    return statusOf[this.code];
+  }
+
+  toDocument(requestId: string): ProblemDocument {
+    const { errors, verdict, digest, revision } = this.details;
+    return {
+      type: `urn:setpoint:problem:${this.code.toLowerCase().replaceAll("_", "-")}`,
+      title: titleOf[this.code],
+      status: this.status,
+      detail: this.message,
+      code: this.code,
+      requestId,
+      ...(errors === undefined ? {} : { errors: [...errors] }),
+      ...(verdict === undefined ? {} : { verdict: { ...verdict, keys: [...verdict.keys] } }),
+      ...(digest === undefined ? {} : { digest }),
+      ...(revision === undefined ? {} : { revision }),
+    };
+  }
+}

@@ -1,0 +1,136 @@
+import type { Kind } from "../kernel/kind.ts";
+import type { ResourceView, SubjectView } from "../ports/read-store.ts";
+import type { ApiContext } from "./context.ts";
+import { isoTime } from "./iso-time.ts";
+import { organizationIdOf, scopeNames } from "./names.ts";
+import { apiVersion } from "./schemas/common.ts";
+import type { ConditionView, ResourceDocument } from "./schemas/resource.ts";
+import { mergedConditions, subjectConditions } from "./subject-conditions.ts";
+
+/** Makes documents of one organization's resources; what they share (account names, linked resources) is read once. */
+export class ResourceDocuments {
+  readonly #context: ApiContext;
+  readonly #organization: string;
+  #accountNames: Promise<ReadonlyMap<string, string>> | undefined;
+  readonly #linked = new Map<string, Promise<ResourceView | undefined>>();
+
+  constructor(context: ApiContext, organization: string) {
+    this.#context = context;
+    this.#organization = organization;
+  }
+
+  async document(kind: Kind, view: ResourceView): Promise<ResourceDocument> {
+    const { resource } = view;
+    const names = await this.accountNames();
+    const subjects = view.subjects.map((subject) => this.#subject(kind, view, subject, names));
+    const partOf = kind.loop === undefined ? linksOf(kind, view) : [];
+    const own = subjects.map((subject) => subject.conditions);
+    const conditions = kind.loop === undefined ? await this.#linkedConditions(view, partOf) : mergedConditions(own);
+    const { deletion } = resource;
+    return {
+      apiVersion,
+      kind: resource.kind,
+      metadata: {
+        name: resource.name,
+        organization: this.#organization,
+        ...scopeNames(resource.scope),
+        uid: resource.uid,
+        generation: resource.generation,
+        revision: view.revision,
+        labels: { ...resource.labels },
+        ...(view.mode === undefined ? {} : { mode: view.mode }),
+        protect: view.protect,
+        declaredBy: resource.author.name,
+        declaredAt: isoTime(resource.declaredAtMs),
+        ...(deletion === undefined
+          ? {}
+          : { deletion: { by: deletion.author.name, at: isoTime(deletion.atMs), orphan: deletion.orphan } }),
+      },
+      spec: resource.spec,
+      status: { conditions: [...conditions], subjects, partOf: [...partOf] },
+    };
+  }
+
+  accountNames(): Promise<ReadonlyMap<string, string>> {
+    this.#accountNames ??= this.#context.reads
+      .listAccounts(organizationIdOf(this.#organization))
+      .then((accounts) => new Map(accounts.map((account) => [account.id, account.name])));
+    return this.#accountNames;
+  }
+
+  /** The resource that carries this one out, if it is declared in the same scope. */
+  linked(scope: string, link: { readonly kind: string; readonly name: string }): Promise<ResourceView | undefined> {
+    const key = `${scope} ${link.kind} ${link.name}`;
+    const known = this.#linked.get(key);
+    if (known !== undefined) return known;
+    const read = this.#context.reads.getResource({
+      organizationId: organizationIdOf(this.#organization),
+      scope,
+      ...link,
+    });
+    this.#linked.set(key, read);
+    return read;
+  }
+
+  #subject(kind: Kind, view: ResourceView, subject: SubjectView, names: ReadonlyMap<string, string>) {
+    const { status } = subject;
+    const everySeconds = kind.loop?.everySeconds ?? 0;
+    const about = { generation: view.resource.generation, everySeconds, nowMs: this.#context.clock.nowMs() };
+    return {
+      ...optional(
+        "account",
+        subject.accountId === undefined ? undefined : (names.get(subject.accountId) ?? subject.accountId),
+      ),
+      ...optional("observedGeneration", status?.observedGeneration),
+      ...optional("differences", status?.differences),
+      ...optional("owned", status?.owned),
+      ...optional("lookedAt", timeOf(status?.lookedAtMs)),
+      ...optional("confirmedAt", timeOf(subject.confirmedAtMs)),
+      ...optional("convergedAt", timeOf(status?.convergedAtMs)),
+      ...optional("dueAt", timeOf(subject.dueAtMs)),
+      ...optional("heldBy", subject.holdOperationId),
+      conditions: [...subjectConditions(subject, about)],
+    };
+  }
+
+  /** A kind without a loop is as well as what carries it out. */
+  async #linkedConditions(
+    view: ResourceView,
+    links: readonly { readonly kind: string; readonly name: string }[],
+  ): Promise<readonly ConditionView[]> {
+    const all = await Promise.all(links.map((link) => this.#conditionsOf(view.resource.scope, link)));
+    return mergedConditions(all);
+  }
+
+  async #conditionsOf(
+    scope: string,
+    link: { readonly kind: string; readonly name: string },
+  ): Promise<readonly ConditionView[]> {
+    const kind = this.#context.kinds.get(link.kind);
+    const target = await this.linked(scope, link);
+    if (kind === undefined || target === undefined) {
+      const message = `there is no ${link.kind}/${link.name} in this scope: declare it, or correct the spec`;
+      return [{ type: "Ready", status: "False", reason: "NotFound", message }];
+    }
+    const { status } = await this.document(kind, target);
+    return status.conditions
+      .filter(({ type }) => type === "Ready" || type === "Synced" || type === "Fresh")
+      .map((condition) => ({ ...condition, message: `${link.kind}/${link.name}: ${condition.message}` }));
+  }
+}
+
+/** What a resource is computed into, by its stored spec; a spec that stopped parsing names nothing. */
+export function linksOf(kind: Kind, view: ResourceView): readonly { readonly kind: string; readonly name: string }[] {
+  const parsed = kind.schema.safeParse(
+    kind.upgrade === undefined ? view.resource.spec : kind.upgrade(view.resource.spec),
+  );
+  return parsed.success ? kind.links(parsed.data) : [];
+}
+
+function timeOf(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : isoTime(ms);
+}
+
+function optional<Name extends string, Value>(name: Name, value: Value | undefined): { [K in Name]?: Value } {
+  return (value === undefined ? {} : { [name]: value }) as { [K in Name]?: Value };
+}

@@ -1,0 +1,234 @@
+import { z } from "zod";
+import type { ReadStore } from "../../ports/read-store.ts";
+import type { JsonObject } from "../../ports/json.ts";
+import type { ApiContext } from "../context.ts";
+import { accountIdOf, organizationIdOf, projectScopeOf, scopeNames, workspaceScopeOf } from "../names.ts";
+import { Problem } from "../problem.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { requireScope } from "../scope.ts";
+import { nameSchema, scopeParametersSchema } from "../schemas/common.ts";
+import {
+  type AccountDocument,
+  accountListSchema,
+  accountSchema,
+  namedSchema,
+  type NewAccount,
+  newAccountSchema,
+  organizationListSchema,
+  organizationSchema,
+  scopeListSchema,
+} from "../schemas/organization.ts";
+
+const organizationParameters = scopeParametersSchema.pick({ organization: true });
+const projectParameters = z.strictObject({ organization: nameSchema, project: nameSchema });
+
+export function organizationRoutes(context: ApiContext): readonly Route[] {
+  return [...organizations(context), ...scopes(context), ...accounts(context)];
+}
+
+function organizations(context: ApiContext): readonly Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/organizations",
+      summary: "List organizations",
+      permission: "platform.organization.read",
+      tag: "organizations",
+      parameters: z.strictObject({}),
+      answers: { 200: { description: "All organizations", schema: organizationListSchema } },
+      handle: async () => ({ status: 200, body: { items: await context.reads.listOrganizations() } }),
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/organizations",
+      summary: "Create an organization",
+      permission: "platform.organization.create",
+      tag: "organizations",
+      parameters: z.strictObject({}),
+      body: namedSchema,
+      answers: { 201: { description: "Created", schema: organizationSchema } },
+      handle: async ({ body }) => {
+        const organization = { id: organizationIdOf(body.name), name: body.name };
+        if ((await context.reads.listScopes(organization.id)).length > 0) throw exists("organization", body.name);
+        await context.intents.createOrganization(organization);
+        return { status: 201, body: organization };
+      },
+    }),
+  ];
+}
+
+function scopes(context: ApiContext): readonly Route[] {
+  return [
+    scopeList(context, {
+      path: "/v1/organizations/{organization}/projects",
+      plural: "projects",
+      parameters: organizationParameters,
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/organizations/{organization}/projects",
+      summary: "Create a project",
+      permission: "organization.project.create",
+      tag: "organizations",
+      parameters: organizationParameters,
+      body: namedSchema,
+      answers: { 201: { description: "Created", schema: namedSchema } },
+      handle: async ({ parameters, body }) => {
+        const parent = await requireScope(context, parameters);
+        await createScope(context, parent, projectScopeOf(parameters.organization, body.name), `project`, body.name);
+        return { status: 201, body };
+      },
+    }),
+    scopeList(context, {
+      path: "/v1/organizations/{organization}/projects/{project}/workspaces",
+      plural: "workspaces",
+      parameters: projectParameters,
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/organizations/{organization}/projects/{project}/workspaces",
+      summary: "Create a workspace",
+      permission: "project.workspace.create",
+      tag: "organizations",
+      parameters: projectParameters,
+      body: namedSchema,
+      answers: { 201: { description: "Created", schema: namedSchema } },
+      handle: async ({ parameters, body }) => {
+        const parent = await requireScope(context, parameters);
+        const scope = workspaceScopeOf(parameters.organization, parameters.project, body.name);
+        await createScope(context, parent, scope, "workspace", body.name);
+        return { status: 201, body };
+      },
+    }),
+  ];
+}
+
+function scopeList(
+  context: ApiContext,
+  about: {
+    readonly path: string;
+    readonly plural: "projects" | "workspaces";
+    readonly parameters: typeof organizationParameters | typeof projectParameters;
+  },
+): Route {
+  return defineRoute({
+    method: "GET",
+    path: about.path,
+    summary: `List ${about.plural}`,
+    permission: about.plural === "projects" ? "organization.project.read" : "project.workspace.read",
+    tag: "organizations",
+    parameters: about.parameters as typeof organizationParameters,
+    answers: { 200: { description: `All ${about.plural} there`, schema: scopeListSchema } },
+    handle: async ({ parameters }) => {
+      const parent = await requireScope(context, parameters);
+      const below = (await context.reads.listScopes(parent.organizationId)).filter(
+        (scope) => scope.parent === parent.scope,
+      );
+      const items = below
+        .map(({ scope }) => scopeNames(scope))
+        .map(({ project, workspace }) => ({ name: workspace ?? project ?? "" }));
+      return { status: 200, body: { items } };
+    },
+  });
+}
+
+async function createScope(
+  context: ApiContext,
+  parent: { readonly organizationId: string; readonly scope: string },
+  scope: string,
+  what: string,
+  name: string,
+): Promise<void> {
+  const known = await context.reads.listScopes(parent.organizationId);
+  if (known.some((entry) => entry.scope === scope)) throw exists(what, name);
+  await context.intents.createScope({ organizationId: parent.organizationId, scope, parent: parent.scope });
+}
+
+function accounts(context: ApiContext): readonly Route[] {
+  const path = "/v1/organizations/{organization}/accounts";
+  return [
+    defineRoute({
+      method: "GET",
+      path,
+      summary: "List accounts",
+      permission: "organization.account.read",
+      tag: "accounts",
+      parameters: organizationParameters,
+      answers: { 200: { description: "All accounts of the organization", schema: accountListSchema } },
+      handle: async ({ parameters }) => {
+        const { organizationId } = await requireScope(context, parameters);
+        const items = (await context.reads.listAccounts(organizationId)).map(accountDocument);
+        return { status: 200, body: { items } };
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path,
+      summary: "Add an account: one credential's world at a provider",
+      permission: "organization.account.create",
+      tag: "accounts",
+      parameters: organizationParameters,
+      body: newAccountSchema,
+      answers: { 201: { description: "Added", schema: accountSchema } },
+      handle: async ({ parameters, body }) => {
+        const { organizationId, organization } = await requireScope(context, parameters);
+        const known = await context.reads.listAccounts(organizationId);
+        if (known.some((account) => account.name === body.name)) throw exists("account", body.name);
+        const settings = checkedSettings(context, body);
+        const { name, provider, credentialRef, callsPerSecond } = body;
+        const id = accountIdOf(organization, name);
+        await context.intents.createAccount({
+          id,
+          organizationId,
+          name,
+          provider,
+          settings,
+          credentialRef,
+          callsPerSecond,
+        });
+        return { status: 201, body: { id, name, provider, settings, callsPerSecond } };
+      },
+    }),
+  ];
+}
+
+function checkedSettings(context: ApiContext, account: NewAccount): JsonObject {
+  const schema = context.accountSettings.get(account.provider);
+  if (schema === undefined) {
+    const known = [...context.accountSettings.keys()].sort().join(", ");
+    throw new Problem("PROVIDER_UNKNOWN", `There is no provider "${account.provider}". Installed: ${known}`, {
+      errors: [{ pointer: "/provider", message: `must be one of: ${known}` }],
+    });
+  }
+  const parsed = schema.safeParse(account.settings);
+  if (parsed.success) return parsed.data as JsonObject;
+  const errors = parsed.error.issues.map((issue) => ({
+    pointer: `/settings${issue.path.map((part) => `/${String(part)}`).join("")}`,
+    message: issue.message,
+  }));
+  throw new Problem(
+    "FIELDS_INVALID",
+    `The settings of account "${account.name}" are not those of a ${account.provider} account`,
+    { errors },
+  );
+}
+
+function accountDocument(account: Awaited<ReturnType<ReadStore["listAccounts"]>>[number]): AccountDocument {
+  const { id, name, provider, settings, callsPerSecond, fingerprint, claimedIncarnation } = account;
+  return {
+    id,
+    name,
+    provider,
+    settings: { ...settings },
+    callsPerSecond,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(claimedIncarnation === undefined ? {} : { claimedIncarnation }),
+  };
+}
+
+function exists(what: string, name: string): Problem {
+  return new Problem(
+    "ALREADY_EXISTS",
+    `There is already ${what === "project" || what === "workspace" ? "a" : "an"} ${what} "${name}"`,
+  );
+}

@@ -1,0 +1,182 @@
+import { z } from "zod";
+import type { Pause } from "../../ports/records.ts";
+import type { ApiContext } from "../context.ts";
+import { isoTime } from "../iso-time.ts";
+import { pauseScopeOf } from "../pause-scope.ts";
+import { pendingChanges } from "../pending.ts";
+import { Problem } from "../problem.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { nameSchema } from "../schemas/common.ts";
+import {
+  endedSchema,
+  freezeSchema,
+  newPauseSchema,
+  type PauseDocument,
+  pauseListSchema,
+  pauseSchema,
+  pendingSchema,
+} from "../schemas/governance.ts";
+import { requireScope } from "../scope.ts";
+
+const nothing = z.strictObject({});
+const organizationParameters = z.strictObject({ organization: nameSchema });
+const idParameters = organizationParameters.extend({ id: z.string().min(1).max(100) });
+const path = "/v1/organizations/{organization}/pauses";
+
+export function pauseRoutes(context: ApiContext): readonly Route[] {
+  return [...organizationPauses(context), ...freezeRoutes(context), pendingRoute(context)];
+}
+
+function organizationPauses(context: ApiContext): readonly Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path,
+      summary: "Pauses in force, with those of the platform",
+      permission: "organization.pause.read",
+      tag: "pauses",
+      parameters: organizationParameters,
+      answers: { 200: { description: "Pauses", schema: pauseListSchema } },
+      handle: async ({ parameters }) => {
+        const { organizationId } = await requireScope(context, parameters);
+        const items = (await context.reads.listPauses(organizationId)).map(pauseDocument);
+        return { status: 200, body: { items } };
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path,
+      summary: "Stop deletes, writes or everything in a scope, for a while",
+      permission: "organization.pause.create",
+      tag: "pauses",
+      parameters: organizationParameters,
+      body: newPauseSchema,
+      answers: { 201: { description: "In force within a second", schema: pauseSchema } },
+      handle: async ({ parameters, body }) => {
+        const { organizationId } = await requireScope(context, parameters);
+        const scope = await pauseScopeOf(context, parameters.organization, body.on);
+        return { status: 201, body: await pause(context, { organizationId, scope, body }) };
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: `${path}/{id}`,
+      summary: "End a pause; what waited is due at once",
+      permission: "organization.pause.delete",
+      tag: "pauses",
+      parameters: idParameters,
+      answers: { 200: { description: "Ended", schema: endedSchema } },
+      handle: async ({ parameters }) => {
+        const { organizationId } = await requireScope(context, parameters);
+        const { id } = parameters;
+        const found = (await context.reads.listPauses(organizationId)).find((entry) => entry.id === id);
+        if (found === undefined)
+          throw new Problem("NOT_FOUND", `There is no pause ${id} in force here: it ended, or it never was`);
+        if (found.scope === "platform")
+          throw new Problem("GUARD_REFUSED", `${id} is a freeze of the whole platform: it ends with DELETE /v1/freeze`);
+        await endPause(context, id, organizationId);
+        return { status: 200, body: { ended: [id] } };
+      },
+    }),
+  ];
+}
+
+function freezeRoutes(context: ApiContext): readonly Route[] {
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/v1/freeze",
+      summary: "Freeze: a pause of the whole platform",
+      permission: "platform.freeze.create",
+      tag: "pauses",
+      parameters: nothing,
+      body: freezeSchema,
+      answers: { 201: { description: "In force within a second", schema: pauseSchema } },
+      handle: async ({ body }) => ({
+        status: 201,
+        body: await pause(context, { organizationId: undefined, scope: "platform", body }),
+      }),
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/freeze",
+      summary: "The freezes in force",
+      permission: "platform.freeze.read",
+      tag: "pauses",
+      parameters: nothing,
+      answers: { 200: { description: "Freezes", schema: pauseListSchema } },
+      handle: async () => ({ status: 200, body: { items: (await freezes(context)).map(pauseDocument) } }),
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/v1/freeze",
+      summary: "End every freeze; what waited is due at once",
+      permission: "platform.freeze.delete",
+      tag: "pauses",
+      parameters: nothing,
+      answers: { 200: { description: "Ended", schema: endedSchema } },
+      handle: async () => {
+        const frozen = await freezes(context);
+        for (const { id } of frozen) await endPause(context, id, undefined);
+        return { status: 200, body: { ended: frozen.map(({ id }) => id) } };
+      },
+    }),
+  ];
+}
+
+function pendingRoute(context: ApiContext): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/organizations/{organization}/pending",
+    summary: "What would be written if nothing paused it, from what was last seen",
+    permission: "organization.pause.read",
+    tag: "pauses",
+    parameters: organizationParameters,
+    answers: { 200: { description: "Resources that differ from their declaration", schema: pendingSchema } },
+    handle: async ({ parameters }) => {
+      const scope = await requireScope(context, parameters);
+      return { status: 200, body: await pendingChanges(context, scope) };
+    },
+  });
+}
+
+async function pause(
+  context: ApiContext,
+  request: {
+    readonly organizationId: string | undefined;
+    readonly scope: string;
+    readonly body: z.output<typeof freezeSchema>;
+  },
+): Promise<PauseDocument> {
+  const { organizationId, scope, body } = request;
+  const id = context.ids.next();
+  const { level, reason } = body;
+  await context.intents.pause({
+    id,
+    organizationId,
+    scope,
+    level,
+    author: context.operator,
+    reason,
+    forMs: body.forSeconds * 1_000,
+  });
+  const expiresAtMs = context.clock.nowMs() + body.forSeconds * 1_000;
+  return pauseDocument({ id, scope, level, author: context.operator.name, reason, expiresAtMs });
+}
+
+async function endPause(context: ApiContext, id: string, organizationId: string | undefined): Promise<void> {
+  const answer = await context.intents.endPause({ id, organizationId, author: context.operator });
+  if (answer === "refused")
+    throw new Problem("PRINCIPAL_REFUSED", "Machines and assistants may pause and never resume: a person must");
+}
+
+/** Platform pauses are shown to every tenant, so any one of them can be asked. */
+async function freezes(context: ApiContext): Promise<readonly Pause[]> {
+  const [first] = await context.reads.listOrganizations();
+  if (first === undefined) return [];
+  return (await context.reads.listPauses(first.id)).filter((entry) => entry.scope === "platform");
+}
+
+function pauseDocument({ id, scope, level, author, reason, expiresAtMs }: Pause): PauseDocument {
+  return { id, scope, level, author, reason, expiresAt: isoTime(expiresAtMs) };
+}

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { jsonSchema, nameSchema } from "./common.ts";
+
+export const namedSchema = z.strictObject({ name: nameSchema });
+export const organizationSchema = z.object({ name: z.string(), id: z.string() }).meta({ id: "Organization" });
+export const organizationListSchema = z.object({ items: z.array(organizationSchema) });
+export const scopeListSchema = z.object({ items: z.array(z.object({ name: z.string() })) });
+
+export const newAccountSchema = z
+  .strictObject({
+    name: nameSchema,
+    provider: z.string().min(1).max(63),
+    settings: z.record(z.string(), jsonSchema).default({}),
+    credentialRef: z
+      .string()
+      .regex(
+        /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/,
+        "must be env:NAME or file:PATH; the credential itself is never sent",
+      )
+      .max(1024)
+      .optional(),
+    callsPerSecond: z.number().positive().max(1000).default(10),
+  })
+  .meta({ id: "NewAccount" });
+export type NewAccount = z.output<typeof newAccountSchema>;
+
+export const accountSchema = z
+  .object({
+    name: z.string(),
+    id: z.string(),
+    provider: z.string(),
+    settings: z.record(z.string(), jsonSchema),
+    callsPerSecond: z.number(),
+    fingerprint: z.string().optional(),
+    claimedIncarnation: z.int().optional(),
+  })
+  .meta({ id: "Account" });
+export const accountListSchema = z.object({ items: z.array(accountSchema) });
+export type AccountDocument = z.output<typeof accountSchema>;

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { timeSchema } from "./common.ts";
+
+export const loopsSchema = z
+  .object({
+    kinds: z.array(
+      z.object({
+        kind: z.string(),
+        plural: z.string(),
+        scopes: z.array(z.string()),
+        modeRequired: z.boolean(),
+        everySeconds: z.number().optional(),
+        inputs: z.array(z.string()),
+        /** How old a verdict may be before it reads Unknown. */
+        verdictLimitSeconds: z.number().optional(),
+        withoutLoop: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: "Loops" });
+export type LoopsDocument = z.output<typeof loopsSchema>;
+
+export const summarySchema = z
+  .object({
+    installationId: z.string(),
+    incarnation: z.int(),
+    schemaVersion: z.int(),
+    organizations: z.int(),
+    resources: z.int(),
+    subjects: z.int(),
+    heldOpen: z.int(),
+    pausesActive: z.int(),
+    shardsLeased: z.int(),
+    dueNow: z.int(),
+    oldestConfirmedAt: timeSchema.optional(),
+    services: z.array(z.object({ name: z.string(), state: z.string(), detail: z.string() })),
+  })
+  .meta({ id: "Summary" });
+export type SummaryDocument = z.output<typeof summarySchema>;
+
+export const healthSchema = z.object({
+  status: z.enum(["ok", "unavailable"]),
+  database: z.enum(["ok", "unreachable"]),
+  detail: z.string().optional(),
+});

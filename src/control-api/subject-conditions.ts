@@ -1,0 +1,89 @@
+import type { SubjectView } from "../ports/read-store.ts";
+import type { Condition } from "../ports/records.ts";
+import { isoTime } from "./iso-time.ts";
+import type { ConditionView } from "./schemas/resource.ts";
+import { verdictAge } from "./verdict-age.ts";
+
+/** Always shown; every other condition only while it is true. */
+const always = ["Ready", "Synced", "Fresh"] as const;
+const order = { False: 0, Unknown: 1, True: 2 } as const;
+
+/** The conditions of one subject as they may be shown now: an old verdict, or one about an older spec, reads Unknown. */
+export function subjectConditions(
+  subject: SubjectView,
+  about: { readonly generation: number; readonly everySeconds: number; readonly nowMs: number },
+): readonly ConditionView[] {
+  const age = verdictAge({ ...about, confirmedAtMs: subject.confirmedAtMs });
+  const { status } = subject;
+  const reconciling = subject.dueAtMs !== undefined && subject.dueAtMs <= about.nowMs;
+  const extra = reconciling ? [reconcilingCondition(subject.dueAtMs ?? about.nowMs)] : [];
+  if (status === undefined) {
+    const message = "not looked at yet";
+    return [...always.map((type) => unknown(type, "NotLookedAt", message)), ...extra];
+  }
+  const shown = status.conditions.filter((entry) => isAlways(entry.type) || entry.status === "True").map(view);
+  if (!age.fresh) {
+    const when = age.ageMs === undefined ? "never confirmed" : `last confirmed ${duration(age.ageMs)} ago`;
+    const message = `${when}, the limit is ${duration(age.limitMs)}`;
+    const stale = shown.map((entry) =>
+      isAlways(entry.type)
+        ? { ...entry, status: "Unknown" as const, reason: "Stale", message: `${message}; it was: ${entry.message}` }
+        : entry,
+    );
+    return [...stale, { type: "Fresh", status: "False", reason: "Stale", message }, ...extra];
+  }
+  const fresh: ConditionView = {
+    type: "Fresh",
+    status: "True",
+    reason: "Confirmed",
+    message: `confirmed ${duration(age.ageMs)} ago`,
+  };
+  if (status.observedGeneration >= about.generation) return [...shown, fresh, ...extra];
+  const message = `generation ${about.generation} is declared, generation ${status.observedGeneration} was looked at last`;
+  const older = shown.map((entry) =>
+    isAlways(entry.type) ? { ...entry, status: "Unknown" as const, reason: "NotYetObserved", message } : entry,
+  );
+  return [...older, fresh, ...extra];
+}
+
+/** One resource over all its subjects: the worst of each condition speaks. */
+export function mergedConditions(subjects: readonly (readonly ConditionView[])[]): readonly ConditionView[] {
+  const worst = new Map<string, ConditionView>();
+  for (const condition of subjects.flat()) {
+    const known = worst.get(condition.type);
+    if (known === undefined || order[condition.status] < order[known.status]) worst.set(condition.type, condition);
+  }
+  return [...worst.values()];
+}
+
+/** For people: 90 s, 12 min, 3 h, 2 d. */
+export function duration(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+function isAlways(type: string): boolean {
+  return (always as readonly string[]).includes(type);
+}
+
+function view(condition: Condition): ConditionView {
+  const { type, status, reason, message } = condition;
+  return { type, status, reason, message, since: isoTime(condition.sinceMs) };
+}
+
+function unknown(type: string, reason: string, message: string): ConditionView {
+  return { type, status: "Unknown", reason, message };
+}
+
+function reconcilingCondition(dueAtMs: number): ConditionView {
+  return {
+    type: "Reconciling",
+    status: "True",
+    reason: "Due",
+    message: "something it is computed from changed, or a retry is due",
+    since: isoTime(dueAtMs),
+  };
+}

@@ -1,0 +1,252 @@
+import type { Kind } from "../kernel/kind.ts";
+import { effectivePolicy } from "../kernel/policy.ts";
+import type { Json } from "../ports/json.ts";
+import type { HeldChangeView, HistoryEntry, ResourceView } from "../ports/read-store.ts";
+import type { ApiContext } from "./context.ts";
+import { historyDocument } from "./history-words.ts";
+import { isoTime } from "./iso-time.ts";
+import { linksOf, ResourceDocuments } from "./resource-document.ts";
+import type { Reason, WhyDocument } from "./schemas/resource.ts";
+import type { ResolvedScope } from "./scope.ts";
+import { duration } from "./subject-conditions.ts";
+
+const historyLimit = 50;
+const namedStrangers = 10;
+
+type Explained = ResolvedScope & { readonly view: ResourceView };
+
+/** Answers "why is it so?" from the record alone: what was declared, what stands in the way, what was done and answered. */
+export async function explain(context: ApiContext, kind: Kind, about: Explained): Promise<WhyDocument> {
+  const { resource } = about.view;
+  if (kind.loop === undefined) return await explainPart(context, kind, about);
+  const [looks, held, history] = await Promise.all([
+    lookReasons(context, about),
+    heldReasons(context, about),
+    historyOf(context, about),
+  ]);
+  const chain = [
+    ...declarationReasons(about.view),
+    ...policyReasons(kind, about.view),
+    ...pauseReasons(context, about.view),
+    ...looks,
+    ...(await conditionReasons(context, kind, about)),
+    ...held,
+  ];
+  return {
+    kind: resource.kind,
+    name: resource.name,
+    uid: resource.uid,
+    summary: summaryOf(about.view, chain),
+    chain,
+    history: history.map(historyDocument),
+  };
+}
+
+/** A kind without a loop is explained by what carries it out, narrowed to the changes that name this resource. */
+async function explainPart(context: ApiContext, kind: Kind, about: Explained): Promise<WhyDocument> {
+  const { resource } = about.view;
+  const documents = new ResourceDocuments(context, about.organization);
+  const chain: Reason[] = [...declarationReasons(about.view)];
+  const history: WhyDocument["history"] = [];
+  for (const link of linksOf(kind, about.view)) {
+    const target = await documents.linked(resource.scope, link);
+    const targetKind = context.kinds.get(link.kind);
+    if (target === undefined || targetKind === undefined) {
+      chain.push({
+        topic: "part-of",
+        blocking: true,
+        words: `it belongs to ${link.kind}/${link.name}, which is not declared in this scope`,
+      });
+      continue;
+    }
+    const words = `${kind.withoutLoop ?? "it has no loop of its own."} It is part of ${link.kind}/${link.name}`;
+    chain.push({ topic: "part-of", blocking: false, words });
+    const whole = await explain(context, targetKind, { ...about, view: target });
+    chain.push(
+      ...whole.chain
+        .filter((reason) => reason.topic !== "declared")
+        .map((reason) => ({ ...reason, words: `${link.kind}/${link.name}: ${reason.words}` })),
+    );
+    history.push(...whole.history.filter((entry) => entry.declaredBy?.some((source) => source.uid === resource.uid)));
+  }
+  return {
+    kind: resource.kind,
+    name: resource.name,
+    uid: resource.uid,
+    summary: summaryOf(about.view, chain),
+    chain,
+    history,
+  };
+}
+
+function declarationReasons({ resource, revision }: ResourceView): readonly Reason[] {
+  const { author, declaredAtMs, generation, deletion } = resource;
+  const declared: Reason = {
+    topic: "declared",
+    blocking: false,
+    words: `declared by ${author.name} (${author.type}) at ${isoTime(declaredAtMs)}, generation ${generation}`,
+    data: { author: author.name, type: author.type, at: isoTime(declaredAtMs), generation, revision },
+  };
+  if (deletion === undefined) return [declared];
+  const how = deletion.orphan ? "what it made outside is left there" : "what it made outside is deleted first";
+  const words = `deleted by ${deletion.author.name} at ${isoTime(deletion.atMs)}; ${how}`;
+  return [
+    declared,
+    {
+      topic: "deletion",
+      blocking: false,
+      words,
+      data: { by: deletion.author.name, at: isoTime(deletion.atMs), orphan: deletion.orphan },
+    },
+  ];
+}
+
+function policyReasons(kind: Kind, view: ResourceView): readonly Reason[] {
+  const policy = effectivePolicy(view.policies, kind.loop?.limits);
+  const from = policy.modeFrom === `resource/${view.resource.uid}` ? "its own declaration" : policy.modeFrom;
+  const data: Json = {
+    mode: policy.mode,
+    from,
+    limits: {
+      ...policy.limits,
+      deletesPerCycle: { ...policy.limits.deletesPerCycle },
+      deletesPerHour: { ...policy.limits.deletesPerHour },
+    } as unknown as Json,
+  };
+  if (policy.mode === "enforce")
+    return [{ topic: "mode", blocking: false, words: "mode enforce: changes are made within the guards", data }];
+  const effect =
+    policy.mode === "observe" ? "it is looked at and nothing is written" : "every change waits for a person";
+  const command = `setpoint mode ${kind.kind.toLowerCase()}/${view.resource.name} enforce`;
+  return [{ topic: "mode", blocking: true, words: `mode ${policy.mode} (${from}): ${effect}`, command, data }];
+}
+
+function pauseReasons(context: ApiContext, view: ResourceView): readonly Reason[] {
+  const nowMs = context.clock.nowMs();
+  const pauses = view.pauses.map((pause): Reason => {
+    const words = `${pause.level} paused at ${pause.scope} by ${pause.author} for another ${duration(Math.max(0, pause.expiresAtMs - nowMs))}: ${pause.reason}`;
+    return {
+      topic: "pause",
+      blocking: true,
+      words,
+      command: `setpoint resume ${pause.id}`,
+      data: { id: pause.id, level: pause.level, until: isoTime(pause.expiresAtMs) },
+    };
+  });
+  const holds = view.subjects.flatMap(({ holdOperationId }): readonly Reason[] =>
+    holdOperationId === undefined
+      ? []
+      : [
+          {
+            topic: "hold",
+            blocking: true,
+            words: `held by operation ${holdOperationId} until it ends`,
+            data: { operation: holdOperationId },
+          },
+        ],
+  );
+  return [...pauses, ...holds];
+}
+
+async function lookReasons(context: ApiContext, about: Explained): Promise<readonly Reason[]> {
+  const observations = await context.reads.observation({
+    organizationId: about.organizationId,
+    uid: about.view.resource.uid,
+  });
+  const nowMs = context.clock.nowMs();
+  if (observations.length === 0) return [{ topic: "look", blocking: true, words: "it was not looked at yet" }];
+  return observations.flatMap((seen): readonly Reason[] => {
+    const ours = seen.items.filter((item) => item.owned).length;
+    const strangers = seen.items.filter((item) => !item.owned).map((item) => item.key);
+    const count = `${seen.items.length}${seen.truncated ? " or more" : ""}`;
+    const words = `what is outside last changed in our eyes ${duration(nowMs - seen.observedAtMs)} ago: a ${seen.completeness} look, ${count} items, ${ours} of them ours`;
+    const data = { at: isoTime(seen.observedAtMs), completeness: seen.completeness, items: seen.items.length, ours };
+    const look: Reason = { topic: "look", blocking: seen.completeness !== "complete", words, data };
+    if (strangers.length === 0) return [look];
+    const named = strangers.slice(0, namedStrangers).join(", ") + (strangers.length > namedStrangers ? ", …" : "");
+    return [
+      look,
+      {
+        topic: "strangers",
+        blocking: false,
+        words: `${strangers.length} there are not ours and are left alone: ${named}`,
+        data: { keys: strangers.slice(0, 100) },
+      },
+    ];
+  });
+}
+
+async function conditionReasons(context: ApiContext, kind: Kind, about: Explained): Promise<readonly Reason[]> {
+  const { status } = await new ResourceDocuments(context, about.organization).document(kind, about.view);
+  return status.conditions
+    .filter((condition) => condition.type !== "Fresh" || condition.status !== "True")
+    .map((condition): Reason => {
+      const bad =
+        condition.type.startsWith("Guard/") || condition.type === "Flapping"
+          ? condition.status === "True"
+          : condition.status !== "True";
+      const since = condition.since === undefined ? "" : `, since ${condition.since}`;
+      return {
+        topic: "condition",
+        blocking: bad,
+        words: `${condition.type} is ${condition.status} (${condition.reason}${since}): ${condition.message}`,
+        data: { type: condition.type, status: condition.status, reason: condition.reason },
+      };
+    });
+}
+
+async function heldReasons(context: ApiContext, about: Explained): Promise<readonly Reason[]> {
+  const open = await context.reads.listHeldChanges({
+    organizationId: about.organizationId,
+    states: ["open", "rejected"],
+    limit: 500,
+  });
+  const subjects = new Set(about.view.subjects.map((subject) => subject.id));
+  return open.flatMap((held): readonly Reason[] => {
+    const ours = held.items.filter((item) => subjects.has(item.subjectId));
+    return ours.length === 0 ? [] : [heldReason(held, ours)];
+  });
+}
+
+function heldReason(held: HeldChangeView, ours: HeldChangeView["items"]): Reason {
+  const keys =
+    ours
+      .slice(0, namedStrangers)
+      .map((item) => `${item.action} ${item.key}`)
+      .join(", ") + (ours.length > namedStrangers ? ", …" : "");
+  const state =
+    held.state === "open"
+      ? "waits for a person"
+      : `was rejected by ${held.decidedBy ?? "somebody"} and stays undone until it changes`;
+  return {
+    topic: "held-change",
+    blocking: true,
+    words: `held change ${held.id} ${state} (${held.guard}: ${held.verdict.reason}): ${keys}`,
+    ...(held.state === "open" ? { command: `setpoint approve ${held.id} --digest ${held.digest}` } : {}),
+    data: {
+      id: held.id,
+      digest: held.digest,
+      guard: held.guard,
+      state: held.state,
+      items: ours.length,
+      numbers: { ...held.verdict.numbers },
+    },
+  };
+}
+
+async function historyOf(context: ApiContext, about: Explained): Promise<readonly HistoryEntry[]> {
+  return await context.reads.history({
+    organizationId: about.organizationId,
+    uid: about.view.resource.uid,
+    limit: historyLimit,
+  });
+}
+
+function summaryOf(view: ResourceView, chain: readonly Reason[]): string {
+  const name = `${view.resource.kind}/${view.resource.name}`;
+  const blocking = chain.filter((reason) => reason.blocking);
+  const [first] = [...blocking.filter((reason) => reason.topic !== "condition"), ...blocking];
+  return first === undefined
+    ? `${name} is as declared`
+    : `${name} is not as declared, or not known to be: ${first.words}`;
+}
