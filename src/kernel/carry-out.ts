@@ -1,6 +1,6 @@
 import type { PermitRefusal } from "../ports/engine-store.ts";
 import type { GuardName, HeldGroup, SubjectMemory, Verdict } from "../ports/records.ts";
-import { isBookkeeping, PERMIT_MARGIN_MS, type WriteResult, type WriteScene, write } from "./act.ts";
+import { isBookkeeping, type WriteResult, type WriteScene, write } from "./act.ts";
 import type { Admission } from "./admit.ts";
 import type { Scene } from "./cycle.ts";
 import { EngineError, toEngineError } from "./errors.ts";
@@ -69,10 +69,11 @@ async function inOrder(
 ): Promise<CarriedOut> {
   let state = start;
   for (const planned of calls) {
-    if (scene.claim.signal.aborted || scene.claim.leaseRemainingMs() < scene.lookout.callTimeoutMs + PERMIT_MARGIN_MS) {
+    // The margin is not asked for: a permit that outlives the lease keeps the next holder out until it has ended.
+    if (scene.claim.signal.aborted || scene.claim.leaseRemainingMs() < scene.lookout.callTimeoutMs) {
       return {
         ...state,
-        nextInMs: 0,
+        nextInMs: VERIFY_AFTER_MS,
         verdicts: [
           ...state.verdicts,
           verdict("permit", "wait", "the lease could end before the call would: the rest waits for the next cycle"),

@@ -5,7 +5,7 @@ import type { Inventory, ItemName, LookContext, Loop, Observation, Seen, Subject
 import { withTimeLimit } from "./time-limit.ts";
 
 /** A kind without an account has no provider to say how long one of its calls may take or how late it shows. */
-const WITHOUT_ACCOUNT = { callTimeoutMs: 30_000, settleMs: 0 } as const;
+const WITHOUT_ACCOUNT = { callTimeoutMs: 10_000, settleMs: 0 } as const;
 /** Somebody waits for the answer of a look that a person or an event asked for, so an old listing will not do. */
 const FRESH_FOR_PEOPLE_MS = 10_000;
 
