@@ -33,18 +33,19 @@ export function connectStore(options: {
     const arrivesInMs = random.int(0, faults.slowestMs) + (stalls ? random.int(1_000, 20_000) : 0);
     return new Promise((resolve, reject) => {
       const answer = (run: () => void) => {
-        // Most answers follow at once; some take a while, so that a crash can fall between commit and answer.
-        if (random.chance(0.75)) return world.schedule(0, method, run, { owner: process });
-        return world.schedule(random.int(0, faults.slowestMs), method, run, { owner: process });
+        // Most answers are there at once; some take a while, so that a crash can fall between commit and answer.
+        const listening = process.alive && process.suspendedUntilMs <= world.nowMs;
+        if (listening && random.chance(0.7)) run();
+        else world.schedule(random.int(0, faults.slowestMs), method, run, { owner: process });
       };
       const arrive = () => {
         if (failsBefore) return answer(() => reject(new Error("The database connection was refused")));
         try {
           const result = commit(method, request);
           if (losesAnswer) return answer(() => reject(new Error("The database connection was lost")));
-          return answer(() => resolve(result));
+          answer(() => resolve(result));
         } catch (thrown) {
-          return answer(() => reject(thrown as Error));
+          answer(() => reject(thrown as Error));
         }
       };
       world.schedule(arrivesInMs, `${method} arrives`, arrive, { sender: process });

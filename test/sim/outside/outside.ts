@@ -83,7 +83,7 @@ export class OutsideAccount {
 
 /** A token bucket that really refills: what a provider that answers 429 keeps. */
 export class Throttle {
-  readonly #perSecond: number;
+  #perSecond: number;
   readonly #capacity: number;
   #tokens: number;
   #atMs = 0;
@@ -92,6 +92,11 @@ export class Throttle {
     this.#perSecond = perSecond;
     this.#capacity = Math.max(2, perSecond * 2);
     this.#tokens = this.#capacity;
+  }
+
+  /** The provider gives as many calls as anybody wants. */
+  lift(): void {
+    this.#perSecond = 0;
   }
 
   /** 0 when the call may pass, else how long to wait. */

@@ -181,7 +181,7 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
           caller.uid,
           changes.map(({ action, key }) => ({
             effect: action === "replace" ? "update" : action,
-            key,
+            key: recordId(group, key),
             id: action === "create" ? undefined : recordId(group, key),
           })),
         );
@@ -236,6 +236,8 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
     return new Promise((resolve, reject) => {
       const answer = (run: () => void) => {
         if (hangs && this.#random.chance(0.5)) return;
+        const listening = this.#process.alive && this.#process.suspendedUntilMs <= world.nowMs;
+        if (!hangs && listening && this.#random.chance(0.5)) return run();
         const delayMs = hangs ? this.callTimeoutMs * 2 : this.#random.int(0, faults.slowestMs >> 1);
         world.schedule(delayMs, label, run, { owner: this.#process });
       };

@@ -47,9 +47,15 @@ export class Ledger {
   readonly revisions = new Map<string, { readonly generation: number; readonly revision: number }>();
   readonly ungranted: { readonly atMs: number; readonly levels: readonly string[] }[] = [];
   readonly mostOwned = new Map<string, number>();
+  /** Things given up on purpose: they stay outside and are nobody's. */
+  readonly forgotten = new Set<string>();
   /** After a restore the records of things made since the backup are lost. */
   restored = false;
   effects = 0;
+  loads = 0;
+  /** Commits of cycles that changed something; leases, calls and idle counts are not among them. */
+  writes = 0;
+  lastWrite = "";
 
   constructor(options: {
     readonly state: State;

@@ -3,6 +3,7 @@ import type {
   DeleteReservationAnswer,
   PermitAnswer,
   PermitRequest,
+  Settlement,
   ShardLease,
 } from "../../../src/ports/engine-store.ts";
 import type { SubjectMemory } from "../../../src/ports/records.ts";
@@ -16,13 +17,14 @@ import type { Ledger } from "./ledger.ts";
 import { judgePermit } from "./permit-rules.ts";
 import { type Look, type StartedWrite, Violation, type Witness } from "./witness.ts";
 
-const intents = new Set([
-  "declare",
-  "requestDeletion",
-  "settle",
-  "setPolicy",
-  "markRestored",
-]);
+/** What may change what is declared. */
+const intents = new Set(["declare", "requestDeletion", "settle", "markRestored"]);
+const cycleWrites = new Set(["permit", "recordOutcome", "settle", "reserveDeletes", "recordAccount"]);
+
+/** An answer that says no leaves nothing behind. */
+function isRefusal(result: unknown): boolean {
+  return typeof result === "object" && result !== null && "ungrantedPass" in result && !result.ungrantedPass;
+}
 
 /** Watches every commit and every effect, and stops the run at the first broken rule. */
 export class Referee implements Witness {
@@ -45,10 +47,15 @@ export class Referee implements Witness {
   }
 
   afterCommit(process: SimProcess, method: string, request: unknown, result: unknown): void {
+    if (cycleWrites.has(method) && !isRefusal(result)) {
+      this.ledger.writes += 1;
+      this.ledger.lastWrite = `${method} by ${process.name}`;
+    }
     this.#guarded(() => {
       this.#note(process, method, request, result);
       this.#judgeMemory();
       if (!intents.has(method)) return;
+      if (method === "settle" && !(request as Settlement).gone && (request as Settlement).forgetSources.length === 0) return;
       this.ledger.wanted.record(this.ledger.state.tables, this.ledger.nowMs);
       judgeRevisions(this.ledger);
     });
@@ -64,6 +71,7 @@ export class Referee implements Witness {
         }
         return;
       case "load": {
+        ledger.loads += 1;
         const loaded = result as { readonly memory: SubjectMemory } | undefined;
         const truth = { loadedAtMs: ledger.nowMs, owned: loaded?.memory.owned.length ?? 0 };
         ledger.cycles.set(`${process.number} ${String(request)}`, { ...truth, ungrantedDeletes: 0, reserved: 0 });
@@ -77,6 +85,9 @@ export class Referee implements Witness {
         if (!(result as PermitAnswer).granted || this.#permitBefore === permit.permitId) return;
         ledger.permits.set(permit.permitId, judgePermit(ledger, process, permit));
         this.#noteAdoptions(permit);
+        for (const { action, externalId } of permit.changes) {
+          if (action === "forget" && externalId !== undefined) ledger.forgotten.add(externalId);
+        }
         return;
       }
       case "settle":

@@ -76,6 +76,15 @@ export class WantedHistory {
     }
   }
 
+  /** A restored database knows nothing of what was declared after its backup. */
+  forget(): void {
+    this.#entries.clear();
+  }
+
+  current(subjectId: number): WantedSet | undefined {
+    return this.#entries.get(subjectId)?.at(-1)?.set;
+  }
+
   /** Every version that stood at some time since then. */
   since(subjectId: number, sinceMs: number): readonly WantedSet[] {
     const entries = this.#entries.get(subjectId) ?? [];

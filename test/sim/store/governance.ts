@@ -166,6 +166,7 @@ export function releaseHold(
 export function markRestored({ tables }: State): number {
   tables.installation = { ...tables.installation, incarnation: tables.installation.incarnation + 1 };
   for (const subject of tables.subjects.values()) subject.permit = undefined;
+  tables.holders.clear();
   for (const row of tables.shards) {
     row.holder = undefined;
     row.untilMs = 0;

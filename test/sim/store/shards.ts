@@ -1,4 +1,4 @@
-import type { DueSubject, ShardClaim, ShardLease, SubjectEntry } from "../../../src/ports/engine-store.ts";
+import type { DueSubject, EngineStore, ShardClaim, ShardLease, SubjectEntry } from "../../../src/ports/engine-store.ts";
 import type { SubjectRow } from "./rows.ts";
 import { byUrgency, compareText, type State } from "./state.ts";
 
@@ -7,6 +7,8 @@ export function takeShards(
   request: { readonly holder: string; readonly wanted: number; readonly leaseMs: number },
 ): readonly ShardLease[] {
   const now = nowMs();
+  // Whoever asks is known to the others as live, so that they hand over to it.
+  tables.holders.set(request.holder, Math.max(tables.holders.get(request.holder) ?? 0, now + request.leaseMs));
   const mine = tables.shards.filter((row) => row.holder === request.holder && row.untilMs > now);
   for (const row of tables.shards) {
     if (mine.length >= request.wanted) break;
@@ -57,6 +59,7 @@ export function shardHolders({
 }: State): readonly { readonly holder: string; readonly shards: number }[] {
   const now = nowMs();
   const counts = new Map<string, number>();
+  for (const [holder, untilMs] of tables.holders) if (untilMs > now) counts.set(holder, 0);
   for (const row of tables.shards) {
     if (row.holder !== undefined && row.untilMs > now) counts.set(row.holder, (counts.get(row.holder) ?? 0) + 1);
   }
@@ -81,13 +84,15 @@ export function listSubjects(
 
 export function dueSubjects(
   { tables, nowMs }: State,
-  request: { readonly shards: readonly number[]; readonly limit: number },
+  request: Parameters<EngineStore["dueSubjects"]>[0],
 ): readonly DueSubject[] {
   const now = nowMs();
   const shards = new Set(request.shards);
   const due: SubjectRow[] = [];
   for (const row of tables.subjects.values()) {
-    if (row.dueAtMs !== undefined && row.dueAtMs <= now && shards.has(row.shard)) due.push(row);
+    if (row.dueAtMs === undefined || row.dueAtMs > now || !shards.has(row.shard)) continue;
+    if (request.dueAfterMs !== undefined && row.dueAtMs <= request.dueAfterMs) continue;
+    if (request.after === undefined || byUrgency(row, request.after) > 0) due.push(row);
   }
   return due
     .sort(byUrgency)

@@ -34,6 +34,8 @@ export interface Tables {
   claims: Map<string, ClaimRow>;
   budgets: Map<string, BudgetRow>;
   shards: ShardRow[];
+  /** Until when each process that asked for shards counts as live. */
+  holders: Map<string, number>;
   changes: Map<string, ChangeRow>;
   verdicts: VerdictRow[];
   idleCycles: Map<string, number>;
@@ -82,6 +84,7 @@ export function newTables(installationId: string): Tables {
       quiet: true,
       quietNext: true,
     })),
+    holders: new Map(),
     changes: new Map(),
     verdicts: [],
     idleCycles: new Map(),
@@ -106,6 +109,7 @@ export function copyTables(tables: Tables): Tables {
     claims: new Map(tables.claims),
     budgets: copyRows(tables.budgets),
     shards: tables.shards.map((row) => ({ ...row })),
+    holders: new Map(tables.holders),
     changes: copyRows(tables.changes),
     verdicts: tables.verdicts.slice(),
     idleCycles: new Map(tables.idleCycles),
@@ -122,7 +126,9 @@ function copyRows<Key, Row extends object>(rows: ReadonlyMap<Key, Row>): Map<Key
 
 const urgency: Readonly<Record<Priority, number>> = { person: 0, event: 1, first: 2, resync: 3 };
 
-export function byUrgency(left: SubjectRow, right: SubjectRow): number {
+type Turn = { readonly priority: Priority; readonly dueAtMs: number | undefined; readonly id: number };
+
+export function byUrgency(left: Turn, right: Turn): number {
   return (
     urgency[left.priority] - urgency[right.priority] || (left.dueAtMs ?? 0) - (right.dueAtMs ?? 0) || left.id - right.id
   );

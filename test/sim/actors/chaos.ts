@@ -1,0 +1,76 @@
+import type { Snapshot } from "../memory-store.ts";
+import { OutsideAccount } from "../outside/outside.ts";
+import type { SchedulerCrew } from "./crew.ts";
+import type { Cast } from "./cast.ts";
+import { strangerActs } from "./strangers.ts";
+
+/** Everything that goes wrong around the production code, each at its own rate. */
+export function startChaos(cast: Cast, crew: SchedulerCrew): void {
+  const { chaos } = cast.swarm;
+  strike(cast, "crash", chaos.crash, () => crew.crashOne());
+  strike(cast, "suspend", chaos.suspend, () => crew.suspendOne(chaos.freezesMonotonic));
+  strike(cast, "clock", chaos.clockJump, () => crew.jumpOne(chaos.freezesMonotonic));
+  strike(cast, "stranger", chaos.stranger, () => strangerActs(cast));
+  strike(cast, "not found", chaos.notFound, () => trouble(cast, "notFound"));
+  strike(cast, "read only", chaos.readOnly, () => trouble(cast, "readOnly"));
+  strike(cast, "swap", chaos.swap, () => swap(cast));
+  if (chaos.restore) planRestore(cast, crew);
+}
+
+function strike(cast: Cast, label: string, meanMs: number, act: () => void): void {
+  if (meanMs === 0) return;
+  const random = cast.random.fork(label);
+  const again = () => {
+    if (!cast.faulty) return;
+    act();
+    cast.world.schedule(-Math.log(1 - random.next()) * meanMs, label, again);
+  };
+  cast.world.schedule(-Math.log(1 - random.next()) * meanMs, label, again);
+}
+
+/** For a while everything is not found, or nothing may be written. */
+function trouble(cast: Cast, what: "notFound" | "readOnly"): void {
+  const connection = cast.random.pick([...cast.outside.connections.values()]);
+  if (connection === undefined) return;
+  connection[what] = true;
+  cast.world.schedule(cast.random.int(200, 8_000), "trouble ends", () => {
+    connection[what] = false;
+  });
+}
+
+/** The credential now belongs to another account, with somebody else's things under the same names. */
+function swap(cast: Cast): void {
+  const { random, swarm, world, ledger } = cast;
+  const connection = random.pick([...cast.outside.connections.values()]);
+  if (connection === undefined || connection.swapped !== undefined) return;
+  const { own } = connection;
+  const other = new OutsideAccount({ id: own.id, organizationId: own.organizationId, settleMs: swarm.settleMs });
+  other.fingerprint = `fingerprint-of-somebody-else-${world.steps}`;
+  for (const thing of own.things.values()) {
+    if (random.chance(0.3)) other.put({ ...thing, madeFor: undefined, marker: "none" }, world.nowMs);
+  }
+  connection.swapped = other;
+  ledger.swappedAtMs.set(own.id, world.nowMs);
+  world.schedule(random.int(1_000, 20_000), "swap ends", () => {
+    connection.swapped = undefined;
+  });
+}
+
+/** Yesterday's backup comes back: everything stops, the database is old, and its processes start again. */
+function planRestore(cast: Cast, crew: SchedulerCrew): void {
+  const random = cast.random.fork("restore");
+  let backup: Snapshot | undefined;
+  cast.world.schedule(random.int(5_000, 30_000), "backup", () => {
+    backup = cast.store.snapshot();
+  });
+  cast.world.schedule(random.int(35_000, 90_000), "restore", () => {
+    if (backup === undefined || !cast.faulty) return;
+    crew.crashAll();
+    const restored = backup;
+    cast.world.schedule(cast.swarm.callTimeoutMs, "restore", () => {
+      cast.store.restore(restored);
+      cast.ledger.wanted.forget();
+      cast.intents.markRestored().catch(() => {});
+    });
+  });
+}

@@ -1,0 +1,132 @@
+import type { Engine } from "../../../src/kernel/claim.ts";
+import type { KindRegistry } from "../../../src/kernel/kind.ts";
+import type { Provider } from "../../../src/ports/provider.ts";
+import { SimProvider } from "../outside/sim-provider.ts";
+import { silentLog, SimProcess } from "../process.ts";
+import type { Production } from "../production.ts";
+import type { Referee } from "../referee/referee.ts";
+import { connectStore } from "../store-port.ts";
+import type { Cast } from "./cast.ts";
+
+interface Member {
+  readonly process: SimProcess;
+  readonly provider: SimProvider;
+  readonly scheduler: ReturnType<Production["startScheduler"]>;
+}
+
+/** The scheduler processes: production code, each with its own clock, store connection and provider connection. */
+export class SchedulerCrew {
+  readonly #cast: Cast;
+  readonly #production: Production;
+  readonly #kinds: KindRegistry;
+  readonly #referee: Referee;
+  #members: Member[] = [];
+  #started = 0;
+
+  constructor(cast: Cast, production: Production, kinds: KindRegistry, referee: Referee) {
+    this.#cast = cast;
+    this.#production = production;
+    this.#kinds = kinds;
+    this.#referee = referee;
+  }
+
+  get size(): number {
+    return this.#members.length;
+  }
+
+  startAll(): void {
+    for (let at = 0; at < this.#cast.swarm.schedulers; at++) this.start();
+  }
+
+  start(): void {
+    const { world, swarm, random, store } = this.#cast;
+    const number = ++this.#started;
+    const process = new SimProcess({
+      world,
+      name: `scheduler-${number}`,
+      number,
+      random: random.fork(`scheduler-${number}`),
+      skewMs: random.int(-swarm.skewMs, swarm.skewMs),
+    });
+    const faults = () => (this.#cast.faulty ? swarm.store : undefined);
+    const port = connectStore({ store, process, faults, witness: this.#referee });
+    const provider = new SimProvider({
+      ...{ swarm, outside: this.#cast.outside, process, production: this.#production, witness: this.#referee },
+    });
+    provider.faulty = this.#cast.faulty;
+    const providers: ReadonlyMap<string, Provider> = new Map([["sim", provider as Provider]]);
+    const engine: Engine = {
+      store: port,
+      clock: process.clock,
+      random: process.random.fork("engine"),
+      ids: process.ids,
+      log: silentLog,
+      kinds: this.#kinds,
+      accounts: new this.#production.Accounts({ providers, store: port, clock: process.clock }),
+    };
+    const scheduler = this.#production.startScheduler(engine, { holder: process.name });
+    this.#members.push({ process, provider, scheduler });
+  }
+
+  /** A hint for every process, which may be lost or come twice. */
+  poke(): void {
+    const { world, swarm, random } = this.#cast;
+    for (const { process, scheduler } of this.#members) {
+      const { lostPoke, doublePoke } = swarm.chaos;
+      if (this.#cast.faulty && random.chance(lostPoke)) continue;
+      const times = this.#cast.faulty && random.chance(doublePoke) ? 2 : 1;
+      for (let time = 0; time < times; time++) {
+        world.schedule(random.int(0, 20), "poke", () => scheduler.poke(), { owner: process });
+      }
+    }
+  }
+
+  crashOne(): void {
+    const member = this.#cast.random.pick(this.#members);
+    if (member === undefined) return;
+    this.#crash(member);
+    const orderly = this.#cast.random.int(10, 6_000);
+    this.#cast.world.schedule(orderly, "restart", () => this.start());
+  }
+
+  /** Everything stops; as many processes start again a moment later. */
+  crashAll(): void {
+    const crashed = [...this.#members];
+    for (const member of crashed) this.#crash(member);
+    const inMs = this.#cast.swarm.callTimeoutMs + 100;
+    for (const _member of crashed) this.#cast.world.schedule(inMs, "restart", () => this.start());
+  }
+
+  /** The run is over. */
+  killAll(): void {
+    for (const { process } of this.#members) process.alive = false;
+    this.#members = [];
+  }
+
+  #crash(member: Member): void {
+    member.process.crash(() => this.#cast.random.chance(0.5));
+    this.#members = this.#members.filter((other) => other !== member);
+  }
+
+  suspendOne(freezes: boolean): void {
+    const { random } = this.#cast;
+    const member = random.pick(this.#members);
+    member?.process.suspend(random.choose(random.int(100, 4_000), random.int(5_000, 40_000)), freezes && random.chance(0.5));
+  }
+
+  /** A stopped machine whose wall clock is set back as well could not know how long it slept: only one of the two. */
+  jumpOne(onlyForward: boolean): void {
+    const { random } = this.#cast;
+    const byMs = random.choose(random.int(-2_000, 2_000), random.int(-600_000, 600_000));
+    random.pick(this.#members)?.process.jumpClock(onlyForward ? Math.abs(byMs) : byMs);
+  }
+
+  /** Faults end; whoever sleeps wakes up. */
+  calm(): void {
+    for (const { process, provider } of this.#members) {
+      provider.faulty = false;
+      process.suspendedUntilMs = Math.min(process.suspendedUntilMs, this.#cast.world.nowMs + 1_000);
+    }
+    if (this.#members.length === 0) this.start();
+  }
+}

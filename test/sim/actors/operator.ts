@@ -1,0 +1,163 @@
+import type { Json } from "../../../src/ports/json.ts";
+import type { ScopePolicy } from "../../../src/ports/records.ts";
+import type { ResourceRow } from "../store/rows.ts";
+import { type Cast, ignoring, people, specOf } from "./cast.ts";
+import { redeclare } from "./declare.ts";
+
+const [ada] = people;
+const person = ada ?? { name: "ada", type: "person" as const };
+
+/** A patient person who puts the outside in order and answers everything that waits for one. */
+export class Operator {
+  readonly #cast: Cast;
+
+  constructor(cast: Cast) {
+    this.#cast = cast;
+  }
+
+  /** Once: every stop that a person set is lifted, every declaration is made readable again. */
+  tidyUp(): void {
+    const { outside, store } = this.#cast;
+    for (const connection of outside.connections.values()) {
+      connection.swapped = undefined;
+      connection.notFound = false;
+      connection.readOnly = false;
+      connection.throttle.lift();
+      this.#unlock(connection.own.id);
+    }
+    const { tables } = store.state;
+    for (const pause of [...tables.pauses.values()]) {
+      ignoring(this.#cast.intents.endPause({ id: pause.id, organizationId: pause.organizationId, author: person }));
+    }
+    for (const subject of tables.subjects.values()) {
+      if (subject.hold === undefined) continue;
+      const { organizationId, resourceUid: uid, hold } = subject;
+      ignoring(this.#cast.intents.releaseHold({ organizationId, uid, operationId: hold.operationId }));
+    }
+    for (const policy of [...tables.policies.values()]) this.#openPolicy(policy);
+    for (const resource of [...tables.resources.values()]) this.#repair(resource);
+    this.reconcileAll();
+  }
+
+  /** Locks and other tools' markers go: whoever set them was asked. */
+  #unlock(accountId: string): void {
+    const { outside, world } = this.#cast;
+    const account = outside.connection(accountId).own;
+    for (const thing of [...account.things.values()]) {
+      const foreign = typeof thing.marker === "object" && "foreign" in thing.marker;
+      if (thing.lock === undefined && !foreign) continue;
+      account.put({ ...thing, lock: undefined, marker: foreign ? "none" : thing.marker }, world.nowMs);
+    }
+  }
+
+  #openPolicy(policy: ScopePolicy): void {
+    const { store, intents } = this.#cast;
+    const organizationId = store.state.tables.scopes.get(policy.scope)?.organizationId;
+    const open: ScopePolicy = { ...policy, mode: "enforce", protect: false, fourEyes: false };
+    ignoring(intents.setPolicy({ organizationId, policy: open, author: person }));
+  }
+
+  #repair(resource: ResourceRow): void {
+    if (resource.deletion !== undefined) return;
+    const { spec } = resource;
+    const broken = typeof spec === "object" && spec !== null && "broken" in spec;
+    const readable = broken ? (spec as { readonly was: Json }).was : spec;
+    const set = resource.kind === "SimItem" ? undefined : { ...(readable as object), unknown: false };
+    const empty = set !== undefined && Object.keys((set as { items?: object }).items ?? {}).length === 0;
+    const next = (set === undefined ? readable : empty ? { ...set, zero: true } : set) as Json;
+    const options = { uid: resource.uid, author: person, mode: "enforce" as const, protect: false };
+    ignoring(this.#cast.intents.declare(redeclare(resource, next, options)));
+  }
+
+  reconcileAll(): void {
+    for (const { organizationId, uid, kind } of this.#cast.store.state.tables.resources.values()) {
+      if (kind !== "SimItem") ignoring(this.#cast.intents.reconcileNow({ organizationId, uid }), () => this.#cast.poke());
+    }
+  }
+
+  /** Says yes to everything that is open, by the digest it has now. */
+  approveAll(): number {
+    const open = [...this.#cast.store.state.tables.heldChanges.values()].filter((row) => row.state === "open");
+    for (const { organizationId, id: heldChangeId, digest } of open) {
+      const request = { organizationId, heldChangeId, digest, approver: person, grantForMs: 3_600_000 };
+      ignoring(this.#cast.intents.approve(request), () => this.#cast.poke());
+    }
+    return open.length;
+  }
+}
+
+/** Why the world is not as declared yet; empty when it is. */
+export function unconverged(cast: Cast): readonly string[] {
+  const { tables } = cast.store.state;
+  const problems: string[] = [];
+  const decided = rejectedItems(cast);
+  const shared = sharedGroups(cast);
+  for (const subject of tables.subjects.values()) {
+    const resource = tables.resources.get(subject.resourceUid);
+    const spec = resource && specOf(resource);
+    const name = `${subject.kind}/${subject.name} at ${subject.accountId}`;
+    if (resource === undefined) continue;
+    if (spec !== undefined && shared.has(`${subject.accountId} ${spec.group}`)) continue;
+    const own = cast.outside.connections.get(subject.accountId ?? "")?.own;
+    const waits = decided.get(subject.id);
+    const wanted = cast.ledger.wanted.current(subject.id);
+    if (wanted?.leaving === true && waits === undefined) problems.push(`${name}: is leaving and still there`);
+    for (const [key, { content }] of wanted?.items ?? []) {
+      if (waits?.has(key) === true) continue;
+      const things = [...(own?.things.values() ?? [])].filter(
+        (thing) => thing.madeFor === resource.uid && (subject.kind === "SimZone" ? thing.id : thing.key) === key,
+      );
+      const [thing] = things;
+      if (things.length !== 1) problems.push(`${name}: ${things.length} things for ${key}`);
+      else if (thing?.value !== content.value || thing.size !== content.size) problems.push(`${name}: ${key} differs`);
+    }
+  }
+  return [...problems, ...leftovers(cast, decided, shared)];
+}
+
+/** Things of ours that nothing declares any more. */
+function leftovers(cast: Cast, decided: ReadonlyMap<number, ReadonlySet<string>>, shared: ReadonlySet<string>): readonly string[] {
+  const { tables } = cast.store.state;
+  const problems: string[] = [];
+  for (const [accountId, connection] of cast.outside.connections) {
+    for (const thing of connection.own.things.values()) {
+      if (thing.madeFor === undefined || shared.has(`${accountId} ${thing.group}`)) continue;
+      const subject = cast.ledger.subject(thing.madeFor, accountId);
+      const key = thing.id.startsWith(`${thing.group}/`) ? thing.id : thing.key;
+      const recorded = subject?.memory.owned.some((item) => item.externalId === thing.id) ?? false;
+      const wanted = subject !== undefined && cast.ledger.wanted.current(subject.id)?.items.has(key) === true;
+      const excused =
+        wanted ||
+        (subject !== undefined && decided.get(subject.id)?.has(key) === true) ||
+        (!recorded && (cast.ledger.restored || cast.ledger.forgotten.has(thing.id)));
+      if (!excused) problems.push(`${thing.id} (${key}) of ${thing.madeFor} at ${accountId} is left over`);
+    }
+  }
+  return tables.subjects.size === 0 && problems.length === 0 ? [] : problems;
+}
+
+/** What a person said no to waits for his next word. */
+function rejectedItems(cast: Cast): ReadonlyMap<number, ReadonlySet<string>> {
+  const waiting = new Map<number, Set<string>>();
+  for (const held of cast.store.state.tables.heldChanges.values()) {
+    if (held.state !== "rejected") continue;
+    for (const item of held.items) waiting.set(item.subjectId, (waiting.get(item.subjectId) ?? new Set()).add(item.key));
+  }
+  return waiting;
+}
+
+/** Zones that two resources declare: which of them must go is a person's decision. */
+function sharedGroups(cast: Cast): ReadonlySet<string> {
+  const { tables } = cast.store.state;
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const subject of tables.subjects.values()) {
+    const resource = tables.resources.get(subject.resourceUid);
+    const spec = resource && specOf(resource);
+    if (spec === undefined) continue;
+    const key = `${subject.accountId} ${spec.group}`;
+    if (seen.has(key)) shared.add(key);
+    seen.add(key);
+  }
+  return shared;
+}

@@ -1,0 +1,50 @@
+import type { OutsideAccount, Thing } from "../outside/outside.ts";
+import { recordId } from "../outside/sim-api.ts";
+import { type Cast, specOf } from "./cast.ts";
+
+/** Somebody else who works in the same accounts, by hand. */
+export function strangerActs(cast: Cast): void {
+  const { random, outside, world } = cast;
+  const connection = random.pick([...outside.connections.values()]);
+  if (connection === undefined) return;
+  const account = connection.own;
+  const thing = random.pick([...account.things.values()]);
+  const draw = random.next();
+  if (thing === undefined || draw < 0.2) return makeThing(cast, account);
+  world.note(undefined, "stranger", Math.floor(draw * 10));
+  const now = world.nowMs;
+  if (draw < 0.45) account.put({ ...thing, value: `x${random.int(1, 3)}` }, now);
+  else if (draw < 0.6) account.remove(thing.id, now);
+  else if (draw < 0.7) mark(account, thing, "none", now);
+  else if (draw < 0.78) mark(account, thing, { foreign: "another tool" }, now);
+  else if (draw < 0.88) account.put({ ...thing, lock: "do not touch", lockedAtMs: now }, now);
+  else account.put({ ...thing, lock: undefined, lockedAtMs: now }, now);
+}
+
+function mark(account: OutsideAccount, thing: Thing, marker: Thing["marker"], now: number): void {
+  if (thing.marker !== "none" || marker !== "none") account.put({ ...thing, marker, markedAtMs: now }, now);
+}
+
+/** A thing nobody declared, or one under a name that somebody declared or will. */
+function makeThing(cast: Cast, account: OutsideAccount): void {
+  const { random, store, world } = cast;
+  const { tables } = store.state;
+  const subject = random.pick([...tables.subjects.values()].filter((row) => row.accountId === account.id));
+  const resource = subject && tables.resources.get(subject.resourceUid);
+  const spec = resource && specOf(resource);
+  if (subject === undefined || resource === undefined || spec === undefined) return;
+  const key = `s-${random.int(1, cast.swarm.itemsMax + 2)}`;
+  const isZone = resource.kind === "SimZone";
+  const id = isZone ? recordId(spec.group, key) : account.nextId();
+  const exists = isZone ? account.things.has(id) : cast.swarm.uniqueKeys && account.find(spec.group, key) !== undefined;
+  if (exists) return;
+  // A record that comes back under an id we still have on file is, to everybody, the one we made.
+  const recorded = isZone && subject.memory.owned.some((item) => item.state === "owned" && item.externalId === id);
+  if (recorded && subject.permit !== undefined) return;
+  world.note(undefined, "stranger makes");
+  const thing: Thing = {
+    ...{ id, group: spec.group, key, value: `x${random.int(1, 3)}`, size: 1, marker: "none", lock: undefined },
+    ...{ madeFor: recorded ? resource.uid : undefined, lockedAtMs: 0, markedAtMs: world.nowMs },
+  };
+  account.put(thing, world.nowMs);
+}
