@@ -141,7 +141,7 @@ function after(
           ...base,
           superseded: moved,
           nextInMs: moved ? 0 : VERIFY_AFTER_MS,
-          verdicts: moved ? state.verdicts : [...state.verdicts, said],
+          verdicts: [...state.verdicts, said],
         },
         stop: true,
       };

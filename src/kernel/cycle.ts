@@ -12,7 +12,7 @@ import { backoffMs } from "./backoff.ts";
 import { carryOut } from "./carry-out.ts";
 import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
 import { type DesiredSet, desiredSet } from "./desired-set.ts";
-import { type EngineError, RetryableError, TerminalError, toEngineError } from "./errors.ts";
+import { EngineError, RetryableError, TerminalError, toEngineError } from "./errors.ts";
 import { type Facts, verdict } from "./facts.ts";
 import { isSameDifference } from "./guards/fights.ts";
 import { isRemediation } from "./guards/too-many-at-once.ts";
@@ -64,9 +64,13 @@ async function takeTurn(engine: Engine, claim: Claim, input: CycleInput): Promis
   const kind = engine.kinds.get(input.subject.kind);
   const loop = kind?.loop;
   if (kind === undefined || loop === undefined)
-    throw new TerminalError(
-      "KIND_UNKNOWN",
-      `No loop is installed for the kind '${input.subject.kind}'; nothing is looked at or changed`,
+    return unseenTurn(
+      engine,
+      input,
+      new TerminalError(
+        "KIND_UNKNOWN",
+        `No loop is installed for the kind '${input.subject.kind}'; nothing is looked at or changed`,
+      ),
     );
 
   // Somebody who leaves with nothing of ours outside is gone without another look.
@@ -75,10 +79,15 @@ async function takeTurn(engine: Engine, claim: Claim, input: CycleInput): Promis
   const subject = parsedSubject(kind, input);
   const policy = effectivePolicy(input.policies, loop.limits);
   const desired = await desiredSet(loop, subject, input, engine.kinds);
-  const lookout = new Lookout({ engine, claim, input, loop, subject });
-  const seen = await lookout.observe();
-  const scene: Scene = { engine, claim, input, loop, subject, policy, desired, lookout, seen };
+  const looked = await look({ engine, claim, input, loop, subject }).catch(toEngineError);
+  if (looked instanceof EngineError) return unseenTurn(engine, input, looked);
+  const scene: Scene = { engine, claim, input, loop, subject, policy, desired, ...looked };
   return await decideAndAct(scene);
+}
+
+async function look(options: ConstructorParameters<typeof Lookout>[0]): Promise<Pick<Scene, "lookout" | "seen">> {
+  const lookout = new Lookout(options);
+  return { lookout, seen: await lookout.observe() };
 }
 
 export interface Scene {
@@ -116,7 +125,7 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
         : { ...done.memory, attempts: done.memory.attempts + 1 },
     observation,
     plan,
-    verdicts: done.verdicts,
+    verdicts: [...done.verdicts, ...refusedWildcard(done.error)],
     held: done.held,
     nextInMs:
       done.error === undefined
@@ -346,6 +355,19 @@ function goneTurn(input: CycleInput): Turn {
   };
 }
 
+/** Nothing was seen, so nothing is concluded: the guard that keeps it so is named in the record. */
+function unseenTurn(engine: Engine, input: CycleInput, error: EngineError): Turn {
+  const turn = failed(engine, input, error);
+  if (turn.result === "waiting") return turn;
+  const said = verdict(
+    "complete-reads",
+    "wait",
+    `nothing could be seen (${error.code}: ${error.message}): nothing is deleted or called missing on that`,
+    { numbers: { owned: input.memory.owned.length } },
+  );
+  return { ...turn, verdicts: [...turn.verdicts, said] };
+}
+
 /** Whatever was thrown becomes a settled outcome: retryable failures back off, terminal ones wait for an input. */
 function failed(engine: Engine, input: CycleInput, thrown: unknown): Turn {
   const error = toEngineError(thrown);
@@ -357,13 +379,18 @@ function failed(engine: Engine, input: CycleInput, thrown: unknown): Turn {
     result: budget ? "waiting" : error instanceof TerminalError ? "stalled" : "failed",
     message,
     memory: { ...input.memory, attempts: budget ? input.memory.attempts : attempts },
-    verdicts: [],
+    verdicts: refusedWildcard(error),
     held: undefined,
     nextInMs: retryInMs(engine, error, attempts),
     written: 0,
     bad: !budget && !(error instanceof TerminalError),
     memoryUnknown: false,
   };
+}
+
+/** That an empty name never means "all" is a guard too, wherever it was met. */
+function refusedWildcard(error: EngineError | undefined): readonly Verdict[] {
+  return error?.code === "WILDCARD_REFUSED" ? [verdict("no-wildcards", "refuse", error.message)] : [];
 }
 
 /** A provider's Retry-After wins over our backoff. Terminal failures look again at the pace of a stop. */
