@@ -33,7 +33,7 @@ export function sameBy<Item extends object>(
 
 export function compare(wanted: unknown, seen: unknown, rules: CompareRules = {}): Comparison {
   const differences: FieldDifference[] = [];
-  walk("", normalised(wanted, rules), normalised(seen, rules), differences);
+  walk("", normalised(wanted, rules), normalised(seen, rules), { rules, differences });
   const ignored: (FieldDifference & { rule: string })[] = [];
   const kept = differences.filter((difference) => {
     const match = rules.ignored?.find((rule) => covers(rule.field, difference.field));
@@ -45,10 +45,10 @@ export function compare(wanted: unknown, seen: unknown, rules: CompareRules = {}
 
 /** The item in the form in which two equal things are equal: defaults filled in, order and case folded where they mean nothing. */
 export function normalised(item: unknown, rules: CompareRules = {}): unknown {
-  const filled = Object.entries(rules.defaults ?? {}).reduce(
-    (value, [field, fallback]) => withDefault(value, segments(field), fallback),
-    item,
-  );
+  // Sorted, so that a default comes before the defaults inside it, whatever order the rules were written in.
+  const filled = Object.entries(rules.defaults ?? {})
+    .sort(byText)
+    .reduce((value, [field, fallback]) => withDefault(value, segments(field), fallback), item);
   return fold("", filled, rules);
 }
 
@@ -59,32 +59,64 @@ function fold(field: string, value: unknown, rules: CompareRules): unknown {
     const folded = value.map((element, index) => fold(`${field}/${index}`, element, rules));
     return matches(rules.unordered, field)
       ? folded
-          .map((element) => [canonical(element), element] as const)
+          .map((element, index) => [sortText(`${field}/${index}`, element, rules), element] as const)
           .sort(byText)
           .map(([, element]) => element)
       : folded;
   }
-  const entries = Object.entries(value).filter(([, part]) => part !== undefined);
+  // A field that is absent equals one that is null: providers do not agree on how to say "nothing here".
+  const entries = Object.entries(value).filter(([, part]) => part !== undefined && part !== null);
   return Object.fromEntries(entries.map(([key, part]) => [key, fold(`${field}/${escapeSegment(key)}`, part, rules)]));
 }
 
-function walk(field: string, wanted: unknown, seen: unknown, differences: FieldDifference[]): void {
+/** What an element of an unordered list is sorted by: what is ignored must not decide which elements are compared. */
+function sortText(field: string, element: unknown, rules: CompareRules): string {
+  const text = canonical(element);
+  return rules.ignored === undefined ? text : `${canonical(withoutIgnored(field, element, rules))} ${text}`;
+}
+
+function withoutIgnored(field: string, value: unknown, rules: CompareRules): unknown {
+  if (Array.isArray(value)) return value.map((element, index) => withoutIgnored(`${field}/${index}`, element, rules));
+  if (!isPlain(value)) return value;
+  const entries = Object.entries(value).flatMap(([key, part]): readonly [string, unknown][] => {
+    const inside = `${field}/${escapeSegment(key)}`;
+    const ignored = rules.ignored?.some((rule) => covers(rule.field, inside)) === true;
+    return ignored ? [] : [[key, withoutIgnored(inside, part, rules)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+interface Walk {
+  readonly rules: CompareRules;
+  readonly differences: FieldDifference[];
+}
+
+function walk(field: string, wanted: unknown, seen: unknown, into: Walk): void {
   if (isPlain(wanted) && isPlain(seen)) {
     const keys = [...new Set([...Object.keys(wanted), ...Object.keys(seen)])].sort();
-    for (const key of keys) walk(`${field}/${escapeSegment(key)}`, wanted[key], seen[key], differences);
+    for (const key of keys) walk(`${field}/${escapeSegment(key)}`, ownField(wanted, key), ownField(seen, key), into);
     return;
   }
-  if (Array.isArray(wanted) && Array.isArray(seen) && wanted.length === seen.length) {
-    for (let index = 0; index < wanted.length; index++)
-      walk(`${field}/${index}`, wanted[index], seen[index], differences);
+  if (Array.isArray(wanted) && Array.isArray(seen) && isComparedByIndex(field, wanted, seen, into.rules)) {
+    for (let index = 0; index < wanted.length; index++) walk(`${field}/${index}`, wanted[index], seen[index], into);
     return;
   }
   if (sameValue(wanted, seen)) return;
-  differences.push({ field, wanted: shown(wanted), seen: shown(seen) });
+  into.differences.push({ field, wanted: shown(wanted), seen: shown(seen) });
+}
+
+/** A position in an unordered list names nothing: such a list differs as a whole, or only in what is ignored inside it. */
+function isComparedByIndex(
+  field: string,
+  wanted: readonly unknown[],
+  seen: readonly unknown[],
+  rules: CompareRules,
+): boolean {
+  if (wanted.length !== seen.length || !matches(rules.unordered, field)) return wanted.length === seen.length;
+  return canonical(withoutIgnored(field, wanted, rules)) === canonical(withoutIgnored(field, seen, rules));
 }
 
 function sameValue(wanted: unknown, seen: unknown): boolean {
-  // A field that is absent equals one that is null: providers do not agree on how to say "nothing here".
   return (wanted ?? null) === (seen ?? null) || canonical(wanted) === canonical(seen);
 }
 
@@ -96,6 +128,11 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Secret);
 }
 
+/** A field of the item itself: an item may well have a field named like something every object inherits. */
+function ownField(value: object, key: string): unknown {
+  return Object.hasOwn(value, key) ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
+
 function withDefault(value: unknown, path: readonly string[], fallback: Json): unknown {
   const [head, ...rest] = path;
   if (head === undefined) return value ?? fallback;
@@ -104,9 +141,9 @@ function withDefault(value: unknown, path: readonly string[], fallback: Json): u
       head === "*" || head === String(index) ? withDefault(part, rest, fallback) : part,
     );
   if (!isPlain(value)) return value;
-  const keys = head === "*" ? Object.keys(value) : [head];
+  const keys = head === "*" ? Object.keys(value).filter((key) => (value[key] ?? undefined) !== undefined) : [head];
   return keys.reduce<Readonly<Record<string, unknown>>>(
-    (filled, key) => ({ ...filled, [key]: withDefault(filled[key], rest, fallback) }),
+    (filled, key) => ({ ...filled, [key]: withDefault(ownField(filled, key), rest, fallback) }),
     value,
   );
 }
@@ -117,14 +154,12 @@ function matches(patterns: readonly string[] | undefined, field: string): boolea
 
 /** A rule for a field covers everything inside it. */
 function covers(pattern: string, field: string): boolean {
-  const parts = segments(pattern);
-  return sameField(pattern, `/${segments(field).slice(0, parts.length).map(escapeSegment).join("/")}`);
+  const actual = segments(field);
+  return segments(pattern).every((part, index) => index < actual.length && (part === "*" || part === actual[index]));
 }
 
 function sameField(pattern: string, field: string): boolean {
-  const expected = segments(pattern);
-  const actual = segments(field);
-  return expected.length === actual.length && expected.every((part, index) => part === "*" || part === actual[index]);
+  return segments(pattern).length === segments(field).length && covers(pattern, field);
 }
 
 function segments(pointer: string): readonly string[] {
@@ -144,25 +179,15 @@ function byText(left: readonly [string, unknown], right: readonly [string, unkno
 
 /** The wanted item with some fields left as they were seen: what is written while those fields are being fought over. */
 export function withSeenFields<Item extends object>(wanted: Item, seen: Item, fields: readonly string[]): Item {
-  return fields.reduce(
-    (item, field) => setField(item, segments(field), getField(seen, segments(field))) as Item,
-    wanted,
-  );
+  return fields.reduce((item, field) => leftAsSeen(item, seen, segments(field)) as Item, wanted);
 }
 
-function getField(value: unknown, path: readonly string[]): unknown {
+function leftAsSeen(wanted: unknown, seen: unknown, path: readonly string[]): unknown {
   const [head, ...rest] = path;
-  if (head === undefined) return value;
-  return typeof value === "object" && value !== null
-    ? getField((value as Readonly<Record<string, unknown>>)[head], rest)
-    : undefined;
-}
-
-function setField(value: unknown, path: readonly string[], part: unknown): unknown {
-  const [head, ...rest] = path;
-  if (head === undefined) return part;
-  if (Array.isArray(value))
-    return value.map((element, index) => (String(index) === head ? setField(element, rest, part) : element));
-  const fields = isPlain(value) ? value : {};
-  return { ...fields, [head]: setField(fields[head], rest, part) };
+  // Where one side has nothing to look into, a default stands there: all of it is left as it was seen.
+  if (head === undefined || typeof seen !== "object" || seen === null) return seen;
+  if (Array.isArray(wanted))
+    return wanted.map((part, index) => (String(index) === head ? leftAsSeen(part, ownField(seen, head), rest) : part));
+  if (!isPlain(wanted)) return seen;
+  return { ...wanted, [head]: leftAsSeen(ownField(wanted, head), ownField(seen, head), rest) };
 }
