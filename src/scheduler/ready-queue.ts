@@ -1,0 +1,295 @@
+import { LAST_URGENT_RANK, PRIORITIES, RESYNC_RANK } from "./priority.ts";
+import { type Account, type Again, Lane, type Organization, ReadySubject, Turn } from "./ready-lanes.ts";
+import { Ring } from "./ring.ts";
+import type { SubjectGroup } from "./subject-groups.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+export interface ReadyQueueLimits {
+  readonly inFlightMax: number;
+  /** Slots that looks nobody waits for leave free. */
+  readonly urgentReserved: number;
+  readonly perOrganizationMax: number;
+  readonly perAccountMax: number;
+  readonly periodicPerSecond: number;
+  readonly queuedMax: number;
+  readonly queuedPerOrganizationMax: number;
+}
+
+/** Every eighth turn begins with a less urgent rank, so that a flood of urgent work cannot stop the rest for good. */
+const TURNS_PER_CONCESSION = 8;
+const BY_URGENCY = [0, 1, 2, 3] as const;
+const CONCESSIONS = [
+  [1, 0, 2, 3],
+  [2, 0, 1, 3],
+  [3, 0, 1, 2],
+] as const;
+
+/**
+ * Subjects that are due. The most urgent rank goes first; within a rank organizations take turns, within an organization its
+ * accounts do, and within an account first come is first served. A subject is here once, at its most urgent rank and with its
+ * earliest time, and never has two turns at the same time: what comes while it runs is kept for one more turn afterwards.
+ *
+ * Three limits keep one from starving the others. Looks nobody waits for have a rate of their own and leave slots free for people
+ * and events. No organization and no account may fill all slots, so that a tenant whose provider hangs holds up only itself.
+ * And the queue is bounded, in all and per organization; what has no room stays in the store, or in its timer.
+ */
+export class ReadyQueue {
+  readonly #limits: ReadyQueueLimits;
+  readonly #periodic: TokenBucket;
+  readonly #ranks = PRIORITIES.map(() => new Ring<Turn>());
+  readonly #waiting = new Map<number, ReadySubject>();
+  readonly #running = new Map<number, { readonly subject: ReadySubject; again: Again | undefined }>();
+  readonly #organizations = new Map<string, Organization>();
+  readonly #waitingAt = PRIORITIES.map(() => 0);
+  #patientRunning = 0;
+  #turns = 0;
+
+  constructor(limits: ReadyQueueLimits, nowMs: number) {
+    this.#limits = limits;
+    this.#periodic = new TokenBucket({ perSecond: limits.periodicPerSecond, burst: limits.periodicPerSecond, nowMs });
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  waitingAt(rank: number): number {
+    return this.#waitingAt[rank] ?? 0;
+  }
+
+  isWaiting(id: number): boolean {
+    return this.#waiting.has(id);
+  }
+
+  isRunning(id: number): boolean {
+    return this.#running.has(id);
+  }
+
+  /** The newest stored due time that the running turn answers; undefined when the subject does not run. */
+  runningCoversDueMs(id: number): number | undefined {
+    return this.#running.get(id)?.subject.coversDueMs;
+  }
+
+  /** Puts a subject in line, makes it more urgent, or marks it for another turn when it runs. False: no room. */
+  offer(offered: {
+    readonly id: number;
+    readonly group: SubjectGroup;
+    readonly rank: number;
+    readonly sinceMs: number;
+    readonly coversDueMs: number;
+  }): boolean {
+    const running = this.#running.get(offered.id);
+    if (running !== undefined) {
+      running.again = merged(running.again, offered);
+      return true;
+    }
+    const waiting = this.#waiting.get(offered.id);
+    if (waiting !== undefined) {
+      this.#raise(waiting, offered);
+      return true;
+    }
+    const organization = this.#organization(offered.group.organizationId);
+    if (this.#waiting.size >= this.#limits.queuedMax || organization.queued >= this.#limits.queuedPerOrganizationMax) {
+      this.#forgetIfUnused(organization);
+      return false;
+    }
+    const subject = new ReadySubject(offered);
+    this.#waiting.set(subject.id, subject);
+    this.#enter(subject, organization);
+    return true;
+  }
+
+  /** The next subject whose turn it is, running from here on; undefined when none may start now. */
+  take(nowMs: number): ReadySubject | undefined {
+    if (this.#waiting.size === 0 || this.#running.size >= this.#limits.inFlightMax) return undefined;
+    for (const rank of this.#order()) {
+      if (!this.#mayStart(rank, nowMs)) continue;
+      const subject = this.#nextOf(rank);
+      if (subject === undefined) continue;
+      if (rank === RESYNC_RANK) this.#periodic.take(nowMs);
+      this.#start(subject);
+      return subject;
+    }
+    return undefined;
+  }
+
+  /** Ends the turn; answers with what came meanwhile. */
+  finish(id: number): Again | undefined {
+    const running = this.#running.get(id);
+    if (running === undefined) return undefined;
+    this.#running.delete(id);
+    const { subject } = running;
+    if (subject.rank > LAST_URGENT_RANK) this.#patientRunning -= 1;
+    const organization = this.#organization(subject.group.organizationId);
+    const account = this.#account(organization, subject.group);
+    organization.running -= 1;
+    account.running -= 1;
+    if (account.running === 0 && account.lanes.every((lane) => lane === undefined))
+      organization.accounts.delete(account.key);
+    this.#forgetIfUnused(organization);
+    return running.again;
+  }
+
+  /** Takes a waiting subject out of line. A running one keeps its turn and loses what it was to be run again for. */
+  remove(id: number): void {
+    const running = this.#running.get(id);
+    if (running !== undefined) running.again = undefined;
+    const subject = this.#waiting.get(id);
+    if (subject === undefined) return;
+    this.#waiting.delete(id);
+    this.#exit(subject);
+    this.#forgetIfUnused(this.#organization(subject.group.organizationId));
+  }
+
+  removeShard(shard: number): void {
+    for (const subject of this.#waiting.values()) if (subject.group.shard === shard) this.remove(subject.id);
+    for (const { subject } of this.#running.values()) if (subject.group.shard === shard) this.remove(subject.id);
+  }
+
+  /** Milliseconds until the periodic budget lets the next look start; undefined when none waits for it. */
+  periodicReadyInMs(nowMs: number): number | undefined {
+    if (this.#ranks[RESYNC_RANK]?.size === 0 || !this.#hasPatientSlot()) return undefined;
+    const readyInMs = this.#periodic.readyInMs(nowMs);
+    return readyInMs === 0 ? undefined : readyInMs;
+  }
+
+  /** How many wait at each rank and since when the oldest does. */
+  depths(): readonly { readonly waiting: number; readonly oldestSinceMs: number | undefined }[] {
+    const depths = PRIORITIES.map(() => ({ waiting: 0, oldestSinceMs: undefined as number | undefined }));
+    for (const { rank, sinceMs } of this.#waiting.values()) {
+      const depth = depths[rank];
+      if (depth === undefined) continue;
+      depth.waiting += 1;
+      depth.oldestSinceMs = Math.min(depth.oldestSinceMs ?? sinceMs, sinceMs);
+    }
+    return depths;
+  }
+
+  #order(): readonly number[] {
+    if (this.#turns % TURNS_PER_CONCESSION !== TURNS_PER_CONCESSION - 1) return BY_URGENCY;
+    return CONCESSIONS[Math.floor(this.#turns / TURNS_PER_CONCESSION) % CONCESSIONS.length] ?? BY_URGENCY;
+  }
+
+  #mayStart(rank: number, nowMs: number): boolean {
+    if (rank <= LAST_URGENT_RANK) return true;
+    return this.#hasPatientSlot() && (rank !== RESYNC_RANK || this.#periodic.available(nowMs));
+  }
+
+  #hasPatientSlot(): boolean {
+    return this.#patientRunning < this.#limits.inFlightMax - this.#limits.urgentReserved;
+  }
+
+  /** Few can be passed over here: only as many organizations and accounts as can fill their share of the slots at once. */
+  #nextOf(rank: number): ReadySubject | undefined {
+    const turns = this.#ranks[rank];
+    let turn = turns?.first;
+    for (let passed = 0; turn !== undefined && passed < (turns?.size ?? 0); passed++, turn = turn.next) {
+      if (turn.organization.running >= this.#limits.perOrganizationMax) continue;
+      let lane = turn.lanes.first;
+      for (let skipped = 0; lane !== undefined && skipped < turn.lanes.size; skipped++, lane = lane.next) {
+        if (lane.account.running < this.#limits.perAccountMax) return lane.subjects.first;
+      }
+    }
+    return undefined;
+  }
+
+  #start(subject: ReadySubject): void {
+    const { lane } = subject;
+    if (lane === undefined) throw new Error(`Subject ${subject.id} was expected to wait in a lane`);
+    const { account, turn } = lane;
+    turn.lanes.moveToEnd(lane);
+    this.#ranks[subject.rank]?.moveToEnd(turn);
+    this.#waiting.delete(subject.id);
+    account.running += 1;
+    turn.organization.running += 1;
+    this.#exit(subject);
+    if (subject.rank > LAST_URGENT_RANK) this.#patientRunning += 1;
+    this.#running.set(subject.id, { subject, again: undefined });
+    this.#turns += 1;
+  }
+
+  #raise(waiting: ReadySubject, offered: Again): void {
+    waiting.sinceMs = Math.min(waiting.sinceMs, offered.sinceMs);
+    waiting.coversDueMs = Math.max(waiting.coversDueMs, offered.coversDueMs);
+    if (offered.rank >= waiting.rank) return;
+    const organization = this.#organization(waiting.group.organizationId);
+    this.#exit(waiting);
+    waiting.rank = offered.rank;
+    this.#enter(waiting, organization);
+  }
+
+  #enter(subject: ReadySubject, organization: Organization): void {
+    const account = this.#account(organization, subject.group);
+    let turn = organization.turns[subject.rank];
+    if (turn === undefined) {
+      turn = new Turn(organization);
+      organization.turns[subject.rank] = turn;
+      this.#ranks[subject.rank]?.push(turn);
+    }
+    let lane = account.lanes[subject.rank];
+    if (lane === undefined) {
+      lane = new Lane(account, turn);
+      account.lanes[subject.rank] = lane;
+      turn.lanes.push(lane);
+    }
+    lane.subjects.push(subject);
+    subject.lane = lane;
+    organization.queued += 1;
+    this.#waitingAt[subject.rank] = this.waitingAt(subject.rank) + 1;
+  }
+
+  #exit(subject: ReadySubject): void {
+    const { lane, rank } = subject;
+    if (lane === undefined) return;
+    const { account, turn } = lane;
+    lane.subjects.remove(subject);
+    subject.lane = undefined;
+    turn.organization.queued -= 1;
+    this.#waitingAt[rank] = this.waitingAt(rank) - 1;
+    if (lane.subjects.size > 0) return;
+    turn.lanes.remove(lane);
+    account.lanes[rank] = undefined;
+    if (account.running === 0 && account.lanes.every((other) => other === undefined))
+      turn.organization.accounts.delete(account.key);
+    if (turn.lanes.size > 0) return;
+    this.#ranks[rank]?.remove(turn);
+    turn.organization.turns[rank] = undefined;
+  }
+
+  #organization(id: string): Organization {
+    let organization = this.#organizations.get(id);
+    if (organization === undefined) {
+      organization = { id, queued: 0, running: 0, accounts: new Map(), turns: [] };
+      this.#organizations.set(id, organization);
+    }
+    return organization;
+  }
+
+  #account(organization: Organization, group: SubjectGroup): Account {
+    const key = group.accountId ?? "";
+    let account = organization.accounts.get(key);
+    if (account === undefined) {
+      account = { key, running: 0, lanes: [] };
+      organization.accounts.set(key, account);
+    }
+    return account;
+  }
+
+  #forgetIfUnused(organization: Organization): void {
+    if (organization.queued === 0 && organization.running === 0) this.#organizations.delete(organization.id);
+  }
+}
+
+function merged(before: Again | undefined, offered: Again): Again {
+  const { rank, sinceMs, coversDueMs } = offered;
+  if (before === undefined) return { rank, sinceMs, coversDueMs };
+  return {
+    rank: Math.min(rank, before.rank),
+    sinceMs: Math.min(sinceMs, before.sinceMs),
+    coversDueMs: Math.max(coversDueMs, before.coversDueMs),
+  };
+}

@@ -1,0 +1,83 @@
+import type { Clock } from "../ports/clock.ts";
+import type { SubjectEntry } from "../ports/engine-store.ts";
+import type { Random } from "../ports/random.ts";
+import { nextPeriodicInMs } from "./periodic.ts";
+import type { SubjectGroup } from "./subject-groups.ts";
+import { SubjectTable } from "./subject-table.ts";
+import { TimerWheel } from "./timer-wheel.ts";
+
+const FIRST_CAPACITY = 1_024;
+
+/** Every subject of our shards with the time of its next look. A subject that waits for its turn or runs has no timer. */
+export class SubjectTimers {
+  readonly table: SubjectTable;
+  readonly #wheel: TimerWheel;
+  readonly #clock: Clock;
+  readonly #random: Random;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly random: Random;
+    readonly everyMsOf: (kind: string) => number;
+  }) {
+    const nowMs = options.clock.monotonicMs();
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.table = new SubjectTable({ capacity: FIRST_CAPACITY, nowMs, everyMsOf: options.everyMsOf });
+    this.#wheel = new TimerWheel({ capacity: FIRST_CAPACITY, nowMs });
+  }
+
+  /** The subject's row, added with a timer at its phase when it is new. */
+  know(entry: SubjectEntry, shard: number): number {
+    const known = this.table.find(entry.id);
+    if (known >= 0) return known;
+    const row = this.table.add(entry, shard, this.#clock.monotonicMs());
+    this.#wheel.grow(this.table.capacity);
+    this.#setPeriodic(row, false, undefined);
+    return row;
+  }
+
+  group(row: number): SubjectGroup {
+    return this.table.group(row);
+  }
+
+  /** After a turn: the periodic look, or sooner when something asked for it. Answers with its time. */
+  rearm(row: number, inMs: number | undefined): number {
+    return this.#setPeriodic(row, true, inMs);
+  }
+
+  setIn(row: number, inMs: number): number {
+    const dueMs = this.#clock.monotonicMs() + inMs;
+    this.#wheel.set(row, dueMs);
+    return dueMs;
+  }
+
+  cancel(row: number): void {
+    this.#wheel.cancel(row);
+  }
+
+  forget(row: number): void {
+    this.#wheel.cancel(row);
+    this.table.remove(row);
+  }
+
+  /** Rows whose time has come, at most as many as there is room for; the rest stays due. */
+  *takeDue(room: () => boolean): Generator<number> {
+    this.#wheel.advance(this.#clock.monotonicMs());
+    while (room()) {
+      const row = this.#wheel.takeDue();
+      if (row < 0) return;
+      yield row;
+    }
+  }
+
+  nextMs(): number | undefined {
+    return this.#wheel.nextMs();
+  }
+
+  #setPeriodic(row: number, looked: boolean, atLatestInMs: number | undefined): number {
+    const subject = { id: this.table.id(row), everyMs: this.group(row).everyMs, looked };
+    const inMs = nextPeriodicInMs(subject, this.#clock.nowMs(), this.#random);
+    return this.setIn(row, Math.min(inMs, atLatestInMs ?? inMs));
+  }
+}

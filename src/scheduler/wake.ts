@@ -1,0 +1,27 @@
+import type { Clock } from "../ports/clock.ts";
+
+/** A wait that others can end early. A wake-up that comes while nobody waits ends the next wait at once. */
+export class Wake {
+  readonly #clock: Clock;
+  #waiting: AbortController | undefined;
+  #woken = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async wait(ms: number): Promise<void> {
+    if (!this.#woken) {
+      const waiting = new AbortController();
+      this.#waiting = waiting;
+      await this.#clock.wait(ms, waiting.signal);
+      this.#waiting = undefined;
+    }
+    this.#woken = false;
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#waiting?.abort();
+  }
+}

@@ -1,0 +1,24 @@
+import type { Clock } from "../ports/clock.ts";
+import { RetryableError } from "../kernel/errors.ts";
+
+/**
+ * The answer, unless it takes longer. A store that neither answers nor fails must not stop the loops that keep leases;
+ * what it says later is ignored, because the next question learns the same.
+ */
+export async function within<T>(
+  clock: Clock,
+  limit: { readonly ms: number; readonly what: string },
+  work: Promise<T>,
+): Promise<T> {
+  const answered = new AbortController();
+  const late = clock.wait(limit.ms, answered.signal).then((): T => {
+    throw new RetryableError("TIMED_OUT", `${limit.what} did not answer within ${limit.ms} ms`);
+  });
+  late.catch(() => {});
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    answered.abort();
+    work.catch(() => {});
+  }
+}
