@@ -189,7 +189,7 @@ function remembered(scene: Scene, plan: Plan): SubjectMemory {
         .get(fight.key)
         ?.some((difference) => difference.field === fight.field && isSameDifference(fight, difference)),
   );
-  const stops = (memory.stops ?? []).filter(
+  const stops = memory.stops?.filter(
     (stop) => stop.inputVersion === scene.input.inputVersion && nowMs - stop.sinceMs < STOP_FOR_MS,
   );
   return { ...memory, owned, fights, stops, lastDesired: scene.desired.remember ?? memory.lastDesired };

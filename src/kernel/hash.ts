@@ -40,13 +40,37 @@ export function digestOf(value: unknown): string {
   return createHash("sha256").update(canonical(value)).digest("hex").slice(0, 32);
 }
 
-/** The value as it may be stored and shown: secrets become their hash prefix. */
-export function redacted(value: unknown): Json {
-  return JSON.parse(canonical(value), (_key, field: unknown) =>
-    isStoredSecret(field) ? { $secret: field.$secret.slice(0, 16) } : field,
-  ) as Json;
+/** Whether two values have the same canonical form, without making it. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (left === undefined || left === null || right === undefined || right === null)
+    return (left ?? null) === (right ?? null);
+  if (typeof left !== "object" || typeof right !== "object") return false;
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((element, index) => sameJson(element, right[index]));
+  }
+  if (left instanceof Secret || right instanceof Secret) return canonical(left) === canonical(right);
+  return sameFields(left as Readonly<Record<string, unknown>>, right as Readonly<Record<string, unknown>>);
 }
 
-function isStoredSecret(value: unknown): value is { $secret: string } {
-  return typeof value === "object" && value !== null && "$secret" in value && typeof value.$secret === "string";
+function sameFields(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
+  let count = 0;
+  for (const key of Object.keys(left)) {
+    if (left[key] === undefined) continue;
+    if (!Object.hasOwn(right, key) || right[key] === undefined || !sameJson(left[key], right[key])) return false;
+    count++;
+  }
+  for (const key of Object.keys(right)) if (right[key] !== undefined) count--;
+  return count === 0;
+}
+
+/** The value as it may be stored and shown: secrets become their hash prefix. */
+export function redacted(value: unknown): Json {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "object") return typeof value === "number" && !Number.isFinite(value) ? null : (value as Json);
+  if (value instanceof Secret) return value.toJSON();
+  if (Array.isArray(value)) return value.map(redacted);
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.map(([key, field]) => [key, redacted(field)]));
 }

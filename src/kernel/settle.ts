@@ -1,7 +1,7 @@
 import type { CycleInput, StoredObservation, SubjectMemory, SubjectStatus } from "../ports/records.ts";
 import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
 import type { Turn } from "./cycle.ts";
-import { canonical, digestOf, redacted } from "./hash.ts";
+import { digestOf, redacted, sameJson } from "./hash.ts";
 import { heldGroupsDigest } from "./held-change.ts";
 import { isBookkeeping } from "./act.ts";
 import { sizesOf } from "./plan.ts";
@@ -18,7 +18,7 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
   const memory: SubjectMemory = { ...turn.memory, flips };
   const changedStatus = !sameStatus(input.status, status);
   // Whoever does not know what was recorded must not write over it.
-  const changedMemory = !turn.memoryUnknown && !sameMemory(memory, input.memory);
+  const changedMemory = !turn.memoryUnknown && !sameJson(memory, input.memory);
   const observation = observationFor(input, turn);
   const heldDigest =
     turn.held === undefined ? input.heldDigest : turn.held.length === 0 ? undefined : heldGroupsDigest(turn.held);
@@ -53,13 +53,6 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
   });
   const settled = answer.kept ? { ...turn, result } : { ...turn, result: "superseded" as const, nextInMs: undefined };
   return reportOf(claim, input, { ...settled, dueAgain: answer.dueAgain });
-}
-
-function sameMemory(left: SubjectMemory, right: SubjectMemory): boolean {
-  const fields = new Set([...Object.keys(left), ...Object.keys(right)]) as Set<keyof SubjectMemory>;
-  return [...fields].every(
-    (field) => left[field] === right[field] || canonical(left[field]) === canonical(right[field]),
-  );
 }
 
 /** A leaving subject is gone when nothing of ours is left outside. */
@@ -97,14 +90,12 @@ function observationFor(input: CycleInput, turn: Turn): StoredObservation | unde
     sorted.map((item) => [item.key, item.externalId, item.item, owned.has(item.externalId)]),
   ]);
   if (hash === input.observationHash) return undefined;
-  const items = sorted
-    .slice(0, OBSERVED_ITEMS_MAX)
-    .map((item) => ({
-      key: item.key,
-      externalId: item.externalId,
-      item: redacted(item.item),
-      owned: owned.has(item.externalId),
-    }));
+  const items = sorted.slice(0, OBSERVED_ITEMS_MAX).map((item) => ({
+    key: item.key,
+    externalId: item.externalId,
+    item: redacted(item.item),
+    owned: owned.has(item.externalId),
+  }));
   return { hash, completeness: seen.completeness, observedAtMs: atMs, items, truncated: sorted.length > items.length };
 }
 

@@ -1,5 +1,6 @@
 import type { Condition, SubjectStatus, Verdict } from "../ports/records.ts";
 import type { CycleResult } from "./claim.ts";
+import { sameJson } from "./hash.ts";
 
 const FLAP_WINDOW_MS = 60 * 60_000;
 /** A verdict that flips this often within an hour is not information any more. */
@@ -87,9 +88,7 @@ const ANSWERS: Readonly<Record<Verdict["answer"], string>> = {
 
 /** Equal but for the time of the look: then nothing needs to be written. */
 export function sameStatus(left: SubjectStatus | undefined, right: SubjectStatus): boolean {
-  return (
-    left !== undefined && JSON.stringify({ ...left, lookedAtMs: 0 }) === JSON.stringify({ ...right, lookedAtMs: 0 })
-  );
+  return left !== undefined && sameJson({ ...left, lookedAtMs: 0 }, { ...right, lookedAtMs: 0 });
 }
 
 /** The times Ready changed, with this one if it changed now. */
