@@ -1,0 +1,128 @@
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type ProblemDocument, problemSchema } from "../control-api/schemas/common.ts";
+import { CliError, problemError } from "./cli-error.ts";
+import { exitCodes } from "./exit-codes.ts";
+import type { CliWorld } from "./world.ts";
+
+const defaultUrl = "http://127.0.0.1:7780";
+const timeoutMs = 30_000;
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export class ApiClient {
+  readonly url: string;
+  readonly #world: CliWorld;
+
+  constructor(world: CliWorld) {
+    this.#world = world;
+    this.url = (world.environment["SETPOINT_URL"] ?? defaultUrl).replace(/\/+$/, "");
+  }
+
+  /** Throws a CliError for anything but a success. */
+  async send(
+    method: string,
+    path: string,
+    options: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<ApiAnswer> {
+    const token = findToken(this.#world);
+    if (token === undefined) {
+      throw new CliError(
+        "There is no token to sign in with. Set SETPOINT_TOKEN, or point SETPOINT_DATA at the data directory that holds operator.token (the start prints where it is)",
+        exitCodes.notAllowed,
+      );
+    }
+    const answer = await this.plain(method, path, {
+      ...options,
+      headers: { authorization: `Bearer ${token}`, ...options.headers },
+    });
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw problemError(problemOf(answer, `${method} ${path}`));
+  }
+
+  async get(path: string): Promise<unknown> {
+    return (await this.send("GET", path)).body;
+  }
+
+  /** Without a token and without judging the answer. */
+  async plain(
+    method: string,
+    path: string,
+    options: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): Promise<ApiAnswer> {
+    const json: Readonly<Record<string, string>> =
+      options.body === undefined ? {} : { "content-type": "application/json" };
+    const body = options.body === undefined ? undefined : JSON.stringify(options.body);
+    try {
+      const answer = await this.#world.request({
+        method,
+        url: this.url + path,
+        headers: { ...json, ...options.headers },
+        body,
+        timeoutMs,
+      });
+      return { status: answer.status, headers: answer.headers, body: parsed(answer.text) };
+    } catch (thrown) {
+      throw connectionError(this.url, thrown);
+    }
+  }
+}
+
+/** SETPOINT_TOKEN, or the token file of the data directory: the named one, the one here, or the clone's. */
+export function findToken(world: CliWorld): string | undefined {
+  const given = world.environment["SETPOINT_TOKEN"]?.trim();
+  if (given !== undefined && given !== "") return given;
+  for (const file of tokenFiles(world)) {
+    if (!existsSync(file)) continue;
+    try {
+      return readFileSync(file, "utf8").trim();
+    } catch {
+      throw new CliError(
+        `The token file ${file} cannot be read by this user. Run as the user who started Setpoint, or set SETPOINT_TOKEN`,
+        exitCodes.notAllowed,
+      );
+    }
+  }
+  return undefined;
+}
+
+export function tokenFiles(world: CliWorld): readonly string[] {
+  const named = world.environment["SETPOINT_DATA"];
+  if (named !== undefined && named !== "") return [resolve(named, "operator.token")];
+  const clone = fileURLToPath(new URL("../../.setpoint/operator.token", import.meta.url));
+  return [...new Set([resolve(".setpoint", "operator.token"), clone])];
+}
+
+function parsed(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function problemOf(answer: ApiAnswer, what: string): ProblemDocument {
+  const problem = problemSchema.safeParse(answer.body);
+  if (problem.success) return problem.data;
+  const detail = `${what} was answered with ${answer.status} and no explanation. Is SETPOINT_URL the address of a Setpoint of this version?`;
+  return { type: "about:blank", title: "Unknown answer", status: answer.status, detail, code: "INTERNAL" };
+}
+
+function connectionError(url: string, thrown: unknown): CliError {
+  const name = thrown instanceof Error ? thrown.name : "";
+  if (name === "TimeoutError")
+    return new CliError(`${url} did not answer within ${timeoutMs / 1_000} s`, exitCodes.timedOut, { cause: thrown });
+  const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+  const reason = cause instanceof Error ? ("code" in cause ? String(cause.code) : cause.message) : String(cause);
+  return new CliError(
+    `Setpoint does not answer at ${url} (${reason}). Start it with "npm start", or set SETPOINT_URL`,
+    exitCodes.failed,
+    { cause: thrown },
+  );
+}

@@ -1,0 +1,50 @@
+import type { ProblemCode } from "../control-api/schemas/common.ts";
+
+/** What a script can tell apart. 2 is kept free for "changes present". */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  notAllowed: 3,
+  operationFailed: 4,
+  refusedByGuard: 5,
+  notFound: 6,
+  cancelled: 8,
+  timedOut: 9,
+  waitingForApproval: 10,
+  frozen: 11,
+  conflict: 12,
+  usage: 64,
+} as const;
+
+/** Total over the API's codes, so a new one does not compile until somebody decides what scripts see. */
+const ofProblem: Readonly<Record<ProblemCode, number>> = {
+  UNAUTHENTICATED: exitCodes.notAllowed,
+  NOT_FOUND: exitCodes.notFound,
+  ORGANIZATION_UNKNOWN: exitCodes.notFound,
+  SCOPE_UNKNOWN: exitCodes.notFound,
+  KIND_UNKNOWN: exitCodes.usage,
+  ACCOUNT_UNKNOWN: exitCodes.usage,
+  PROVIDER_UNKNOWN: exitCodes.usage,
+  BODY_INVALID: exitCodes.usage,
+  FIELDS_INVALID: exitCodes.usage,
+  MODE_REQUIRED: exitCodes.usage,
+  SCOPE_NOT_ALLOWED: exitCodes.usage,
+  NAME_MISMATCH: exitCodes.usage,
+  ALREADY_EXISTS: exitCodes.conflict,
+  BEING_DELETED: exitCodes.conflict,
+  REVISION_CONFLICT: exitCodes.conflict,
+  COUNT_MISMATCH: exitCodes.refusedByGuard,
+  GUARD_REFUSED: exitCodes.refusedByGuard,
+  DIGEST_MOVED: exitCodes.conflict,
+  HELD_CHANGE_CLOSED: exitCodes.conflict,
+  FOUR_EYES: exitCodes.refusedByGuard,
+  PRINCIPAL_REFUSED: exitCodes.notAllowed,
+  TOO_LARGE: exitCodes.usage,
+  METHOD_UNKNOWN: exitCodes.failed,
+  UNAVAILABLE: exitCodes.failed,
+  INTERNAL: exitCodes.failed,
+};
+
+export function exitCodeOf(code: ProblemCode): number {
+  return ofProblem[code];
+}

@@ -1,0 +1,60 @@
+import { styleText } from "node:util";
+import { stringify } from "yaml";
+import { usageError } from "./cli-error.ts";
+import type { CliWorld } from "./world.ts";
+
+export const formats = ["table", "json", "yaml", "name"] as const;
+export type Format = (typeof formats)[number];
+
+export function parseFormat(text: string): Format {
+  const format = formats.find((entry) => entry === text);
+  if (format === undefined) throw usageError(`There is no output format "${text}". Formats: ${formats.join(", ")}`);
+  return format;
+}
+
+export type Tone = "good" | "warn" | "bad" | "soft";
+export type Cell = string | { readonly text: string; readonly tone: Tone };
+
+/** Columns as wide as their widest cell; the last one is never padded, so that copying a line copies no spaces. */
+export function table(world: CliWorld, head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const texts = [head, ...rows.map((row) => row.map((cell) => safeText(typeof cell === "string" ? cell : cell.text)))];
+  const widths = head.map((_title, index) => Math.max(...texts.map((row) => (row[index] ?? "").length)));
+  const lines = texts.map((row, rowIndex) =>
+    row
+      .map((text, index) => {
+        const cell = rows[rowIndex - 1]?.[index];
+        const shown = typeof cell === "object" ? toned(world, cell.tone, text) : text;
+        return index === row.length - 1 ? shown : shown + " ".repeat(Math.max(0, (widths[index] ?? 0) - text.length));
+      })
+      .join("  ")
+      .trimEnd(),
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+/** Text from outside must not move the cursor or change colours: control characters become visible. */
+export function safeText(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => (character === "\n" || character === "\t" ? " " : "\ufffd"));
+}
+
+export function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+export function yaml(value: unknown): string {
+  return stringify(value, { lineWidth: 120 });
+}
+
+export function yamlDocuments(values: readonly unknown[]): string {
+  return values.map(yaml).join("---\n");
+}
+
+const styles = { good: "green", warn: "yellow", bad: "red", soft: "dim" } as const;
+
+export function toned(world: CliWorld, tone: Tone, text: string): string {
+  return world.colours ? styleText(styles[tone], text, { validateStream: false }) : text;
+}
+
+export function statusTone(status: string): Tone {
+  return status === "True" ? "good" : status === "False" ? "bad" : "warn";
+}

@@ -1,0 +1,81 @@
+import { Command, CommanderError } from "commander";
+import { ApiClient } from "./api-client.ts";
+import { CliError } from "./cli-error.ts";
+import { registerAdminister } from "./commands/administer.ts";
+import { registerDeclare } from "./commands/declare.ts";
+import { registerDoctor } from "./commands/doctor.ts";
+import { registerGovern } from "./commands/govern.ts";
+import { registerRead } from "./commands/read.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { safeText, toned } from "./output.ts";
+import type { CliWorld } from "./world.ts";
+
+const examples = `
+Examples:
+  setpoint dev                                        start everything here, on an embedded database
+  setpoint apply -f zone.yaml                         declare
+  setpoint get dnszone                                what is declared and what was last seen
+  setpoint why dnszone/example                        why it is as it is
+  setpoint held list                                  what waits for you
+  setpoint freeze --reason "provider incident"        stop all writes
+
+Exit codes: 0 done, 1 error, 3 not signed in, 5 refused by a guard, 6 not found, 9 timeout,
+10 waiting for approval, 11 frozen, 12 conflict, 64 wrong usage or invalid file.
+`;
+
+/** Runs one command line and answers with its exit code. Never throws. */
+export async function runCli(world: CliWorld, argv: readonly string[], version: string): Promise<number> {
+  const program = createProgram(world, version);
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return lastRoleCode.get(program) ?? exitCodes.done;
+  } catch (thrown) {
+    return explain(world, thrown, argv.includes("--debug"));
+  }
+}
+
+/** Exit code of a role that was run by `dev`, `api` or `scheduler`. */
+const lastRoleCode = new WeakMap<Command, number>();
+
+function createProgram(world: CliWorld, version: string): Command {
+  const program = new Command("setpoint")
+    .description("keeps what exists as it was declared")
+    .version(version)
+    .option("--debug", "print stack traces")
+    .addHelpText("after", examples)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => world.writeData(text), writeErr: (text) => world.writeNote(text) });
+  const client = new ApiClient(world);
+  const roles = {
+    dev: "start the whole product here, on an embedded database",
+    api: "run the Control API (needs DATABASE_URL)",
+    scheduler: "run a scheduler (needs DATABASE_URL)",
+  };
+  for (const [role, description] of Object.entries(roles)) {
+    program
+      .command(role)
+      .description(description)
+      .action(async () => {
+        lastRoleCode.set(program, await world.runRole(role));
+      });
+  }
+  registerDeclare(program, world, client);
+  registerRead(program, world, client);
+  registerGovern(program, world, client);
+  registerAdminister(program, world, client);
+  registerDoctor(program, world, client);
+  return program;
+}
+
+function explain(world: CliWorld, thrown: unknown, debug: boolean): number {
+  // Commander has printed its own message, and asks for 0 after help and version.
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const lines = error.message.split("\n").map(safeText).join("\n");
+  world.writeNote(`${toned(world, "bad", "setpoint:")} ${lines}\n`);
+  if (debug) world.writeNote(`${error.stack ?? ""}\n`);
+  else if (!(error instanceof CliError))
+    world.writeNote("This was not expected. Repeat it with --debug for the details.\n");
+  return error instanceof CliError ? error.exitCode : exitCodes.failed;
+}

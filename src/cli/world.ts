@@ -1,0 +1,26 @@
+/** What commands need from the process they run in. Made once, in setpoint.ts. */
+export interface CliWorld {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Data goes here, and nothing else. */
+  writeData(text: string): void;
+  /** Everything else: notes, progress, questions. */
+  writeNote(text: string): void;
+  readonly colours: boolean;
+  /** Whether a question can be asked and answered. */
+  readonly interactive: boolean;
+  ask(question: string): Promise<string>;
+  request(request: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string | undefined;
+    readonly timeoutMs: number;
+  }): Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string }>;
+  nowMs(): number;
+  timeMs(iso: string): number;
+  sleep(ms: number): Promise<void>;
+  readStdin(): Promise<string>;
+  /** Runs a role of the product in this terminal and answers with its exit code. */
+  runRole(role: string): Promise<number>;
+  readonly nodeVersion: string;
+}
