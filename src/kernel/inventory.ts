@@ -46,7 +46,7 @@ async function walkPages(lister: Lister, signal: AbortSignal): Promise<Walk> {
       return { outcome: pages === 1 ? "failed" : "partial", proof, entries, error: thrown };
     }
     first ??= page;
-    entries.push(...page.entries);
+    for (const entry of page.entries) entries.push(entry);
     if (page.total !== first.total || page.revision !== first.revision) {
       return { outcome: "moved", proof: "the collection changed while it was being paged", entries };
     }

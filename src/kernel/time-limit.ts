@@ -13,17 +13,20 @@ export async function withTimeLimit<T>(
   limit: { readonly ms: number; readonly signal: AbortSignal; readonly what: string },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  // Whoever was ended before the call began starts none: then it surely had no effect.
+  if (limit.signal.aborted)
+    throw new RetryableError("TIMED_OUT", `${limit.what} was ended before it began`, { ambiguous: false });
   const attempt = new AbortController();
   const timer = new AbortController();
   const stop = () => {
     attempt.abort(limit.signal.reason);
     timer.abort(FINISHED);
   };
-  if (limit.signal.aborted) stop();
   limit.signal.addEventListener("abort", stop, { once: true });
   const outOfTime = clock.wait(limit.ms, timer.signal).then((): never => {
     attempt.abort(FINISHED);
-    throw new RetryableError("TIMED_OUT", `${limit.what} did not answer within ${limit.ms} ms`, { ambiguous: true });
+    const why = limit.signal.aborted ? "was ended before it answered" : `did not answer within ${limit.ms} ms`;
+    throw new RetryableError("TIMED_OUT", `${limit.what} ${why}`, { ambiguous: true });
   });
   try {
     return await Promise.race([work(attempt.signal), outOfTime]);
