@@ -208,7 +208,7 @@ async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise
     completeness: scene.seen.completeness,
     observedFromMs: lookout.toStoreMs(scene.seen.startedAtMonotonicMs),
     quietSinceMs:
-      claim.quietSinceMonotonicMs === undefined ? undefined : lookout.toStoreMs(claim.quietSinceMonotonicMs),
+      claim.quietSinceMonotonicMs === undefined ? undefined : lookout.sinceStoreMs(claim.quietSinceMonotonicMs),
     accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, claim.signal),
     rightsProblem: account === undefined ? undefined : await rightsProblemOf(engine, account, policy, claim.signal),
     leaving: input.resource.deletion,

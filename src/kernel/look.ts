@@ -42,11 +42,17 @@ export class Lookout {
 
   /** The store's time now, by this process's monotonic clock. */
   storeNowMs(): number {
-    return this.toStoreMs(this.#engine.clock.monotonicMs());
+    return this.sinceStoreMs(this.#engine.clock.monotonicMs());
   }
 
+  /** The start of a look as store time. Whole milliseconds, rounded down: a look never passes for a younger one. */
   toStoreMs(monotonicMs: number): number {
-    return monotonicMs + this.#skewMs;
+    return Math.floor(monotonicMs + this.#skewMs);
+  }
+
+  /** A write or a lease as store time, rounded up: what looks must have begun after never seems earlier than it was. */
+  sinceStoreMs(monotonicMs: number): number {
+    return Math.ceil(monotonicMs + this.#skewMs);
   }
 
   /** Listings and looks count and limit their own calls; the whole is bounded by the cycle's deadline. */
