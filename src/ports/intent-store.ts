@@ -97,6 +97,8 @@ export interface DeclareRequest {
   readonly spec: Json;
   readonly labels: Readonly<Record<string, string>>;
   readonly author: Principal;
+  /** Who owns the fields of the spec from now on; the author's name unless said otherwise. */
+  readonly owner?: string | undefined;
   /** Undefined: whatever the revision is. 0: must not exist. */
   readonly ifRevision: number | undefined;
   /** What the resource says of its own mode and protection. */

@@ -1,0 +1,121 @@
+import type { Clock } from "../ports/clock.ts";
+import { isAboutTheRequest } from "./errors.ts";
+
+export interface BatcherOptions<Request, Answer> {
+  readonly clock: Clock;
+  /** Answers in the order of the requests, all in one transaction. */
+  readonly run: (requests: readonly Request[]) => Promise<readonly Answer[]>;
+  /** Two requests with one key never share a batch: the second must see what the first did. */
+  readonly keyOf: (request: Request) => number | string;
+  readonly maxSize?: number;
+}
+
+interface Waiting<Request, Answer> {
+  readonly request: Request;
+  resolve(answer: Answer): void;
+  reject(error: unknown): void;
+}
+
+/** After this a batch counts as stuck (on a lock, say) and the next one no longer waits for it. */
+const patienceMs = 20;
+const maxInFlight = 4;
+const collectMs = 1;
+
+/**
+ * Turns concurrent requests into shared statements. What is asked while a batch is under way travels with the next
+ * one. A lone request leaves at once; when the last batch had company, the next one waits a moment for its own.
+ * A request that the server refuses does not fail its neighbours: then each is sent alone.
+ */
+export class Batcher<Request, Answer> {
+  readonly #options: BatcherOptions<Request, Answer>;
+  #waiting: Waiting<Request, Answer>[] = [];
+  #collecting = false;
+  #inFlight = 0;
+  #stuck = 0;
+  #lastSize = 1;
+
+  constructor(options: BatcherOptions<Request, Answer>) {
+    this.#options = options;
+  }
+
+  add(request: Request): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject });
+      this.#next();
+    });
+  }
+
+  #next(): void {
+    const busy = this.#inFlight > this.#stuck || this.#inFlight >= maxInFlight;
+    if (this.#collecting || busy || this.#waiting.length === 0) return;
+    this.#collecting = true;
+    void this.#collect();
+  }
+
+  async #collect(): Promise<void> {
+    if (this.#lastSize > 1 && this.#waiting.length < this.#lastSize) await this.#options.clock.wait(collectMs);
+    else await Promise.resolve();
+    this.#collecting = false;
+    const batch = this.#takeBatch();
+    this.#lastSize = batch.length;
+    this.#inFlight += 1;
+    const stuck = this.#watch();
+    try {
+      await this.#send(batch);
+    } finally {
+      this.#inFlight -= 1;
+      stuck[Symbol.dispose]();
+      this.#next();
+    }
+  }
+
+  #takeBatch(): readonly Waiting<Request, Answer>[] {
+    const { keyOf, maxSize = 500 } = this.#options;
+    const keys = new Set<number | string>();
+    const batch: Waiting<Request, Answer>[] = [];
+    const rest: Waiting<Request, Answer>[] = [];
+    for (const waiting of this.#waiting) {
+      const key = keyOf(waiting.request);
+      if (batch.length >= maxSize || keys.has(key)) {
+        rest.push(waiting);
+        continue;
+      }
+      keys.add(key);
+      batch.push(waiting);
+    }
+    this.#waiting = rest;
+    return batch;
+  }
+
+  async #send(batch: readonly Waiting<Request, Answer>[]): Promise<void> {
+    try {
+      const answers = await this.#options.run(batch.map((waiting) => waiting.request));
+      for (const [index, waiting] of batch.entries()) waiting.resolve(answers[index] as Answer);
+    } catch (thrown) {
+      if (batch.length > 1 && isAboutTheRequest(thrown)) {
+        for (const waiting of batch) await this.#send([waiting]);
+      } else {
+        for (const waiting of batch) waiting.reject(thrown);
+      }
+    }
+  }
+
+  #watch(): Disposable {
+    const over = new AbortController();
+    let counted = false;
+    const watch = async () => {
+      await this.#options.clock.wait(patienceMs, over.signal);
+      if (over.signal.aborted) return;
+      counted = true;
+      this.#stuck += 1;
+      this.#next();
+    };
+    void watch();
+    return {
+      [Symbol.dispose]: () => {
+        over.abort();
+        if (counted) this.#stuck -= 1;
+      },
+    };
+  }
+}

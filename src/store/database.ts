@@ -1,0 +1,214 @@
+import pg from "pg";
+import type { Log } from "../ports/log.ts";
+import { isRace, StoreError, toStoreError } from "./errors.ts";
+import { type Call, call, type SqlValue, type Statement, statement } from "./statement.ts";
+
+export type DatabaseRole = "setpoint_api" | "setpoint_engine" | "setpoint_admin";
+
+/**
+ * For whom a transaction acts. The API names one organization; the engine those of the subjects in its batch, by name
+ * or through their rows. "platform" names nobody: rows of tenants are then an error.
+ */
+export type Tenants =
+  | "platform"
+  | { readonly organizations: readonly string[] }
+  | { readonly ofSubjects: readonly number[] }
+  | { readonly ofAccount: string };
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly role: DatabaseRole;
+  readonly log: Log;
+  /** Connections at most. */
+  readonly max?: number;
+  /** The store's clock in tests; production uses the server's own. */
+  readonly nowMs?: (() => number) | undefined;
+  /** How long a statement may wait for a lock, and run. */
+  readonly lockTimeoutMs?: number;
+  readonly statementTimeoutMs?: number;
+  /** Sees every statement before it is sent; for counting and for tests. */
+  readonly onStatement?: ((sent: Call<unknown>, role: DatabaseRole) => void) | undefined;
+}
+
+/** An open transaction. Statements are sent at once and in order; nothing waits unless the caller does. */
+export interface Transaction {
+  run<Row>(statement: Statement<Row>, ...values: readonly SqlValue[]): Promise<readonly Row[]>;
+}
+
+type Rows<Calls extends readonly Call<unknown>[]> = {
+  -readonly [Index in keyof Calls]: Calls[Index] extends Call<infer Row> ? readonly Row[] : never;
+};
+
+const begin = statement<never>("begin", "platform", "begin");
+const commit = statement<never>("commit", "platform", "commit");
+const rollback = statement<never>("rollback", "platform", "rollback");
+const openPlatform = statement<unknown>(
+  "open platform",
+  "platform",
+  "select set_config('setpoint.organizations', '', true), set_config('setpoint.now_ms', $1, true)",
+);
+const openOrganizations = statement<unknown>(
+  "open organizations",
+  "platform",
+  "select set_config('setpoint.organizations', $2::uuid[]::text, true), set_config('setpoint.now_ms', $1, true)",
+);
+const openSubjects = statement<unknown>(
+  "open subjects",
+  "platform",
+  `select set_config('setpoint.organizations', (
+     select coalesce(array_agg(distinct organization_id), '{}')::text from setpoint.subject where id = any ($2::bigint[])
+   ), true), set_config('setpoint.now_ms', $1, true)`,
+);
+const openAccount = statement<unknown>(
+  "open account",
+  "platform",
+  `select set_config('setpoint.organizations', (
+     select coalesce(array_agg(organization_id), '{}')::text from setpoint.account_budget where account_id = $2
+   ), true), set_config('setpoint.now_ms', $1, true)`,
+);
+
+const raceAttempts = 5;
+
+/**
+ * The connections of one role. All statements of the store pass through here, and every transaction names its tenants
+ * in the round trip that opens it: the connections are pipelined, so that begin, tenants, statements and commit leave
+ * together when nothing has to be decided in between.
+ */
+export class Database {
+  readonly role: DatabaseRole;
+  readonly #options: DatabaseOptions;
+  readonly #pool: pg.Pool;
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+    this.role = options.role;
+    this.#pool = new pg.Pool({
+      connectionString: options.url,
+      application_name: options.role,
+      max: options.max ?? 8,
+      pipeline: true,
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+      idleTimeoutMillis: 60_000,
+      types: { getTypeParser },
+      // The pool waits for what this returns, although its types do not say so.
+      onConnect: (client): void => prepareSession(client, options) as unknown as undefined,
+    });
+    // A connection that breaks while idle is replaced by the pool; whoever needs one next learns more.
+    this.#pool.on("error", (error) => options.log.warn("store.connection-lost", { message: error.message }));
+  }
+
+  /** All calls in one transaction and one round trip. Use it when no call depends on another one's answer. */
+  async transact<const Calls extends readonly Call<unknown>[]>(tenants: Tenants, calls: Calls): Promise<Rows<Calls>> {
+    const rows = await this.#withClient((client) => this.#send(client, tenants, calls));
+    return rows as Rows<Calls>;
+  }
+
+  /** One call as a transaction of its own. */
+  async run<Row>(tenants: Tenants, one: Call<Row>): Promise<readonly Row[]> {
+    const [rows] = await this.transact(tenants, [one]);
+    return rows;
+  }
+
+  /** A transaction whose statements depend on each other. It may run again when it lost a race: effects only through it. */
+  transaction<Result>(tenants: Tenants, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.#withClient(async (client) => {
+      const run = this.#query.bind(this, client) as Transaction["run"];
+      // Both are waited for: work that went on after the rollback would run outside of any transaction.
+      const [opened, worked] = await Promise.allSettled([this.#open(client, tenants), work({ run })]);
+      if (opened.status === "fulfilled" && worked.status === "fulfilled") {
+        await this.#commit(client);
+        return worked.value;
+      }
+      await this.#query(client, rollback).catch(() => undefined);
+      throw opened.status === "rejected" ? opened.reason : (worked as PromiseRejectedResult).reason;
+    });
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+
+  async #send(client: pg.PoolClient, tenants: Tenants, calls: readonly Call<unknown>[]): Promise<unknown[]> {
+    const [only] = calls;
+    if (tenants === "platform" && calls.length === 1 && only !== undefined && this.#options.nowMs === undefined) {
+      // A single statement is a transaction by itself, and without an open one no tenant is named.
+      return [await this.#query(client, only.statement, ...only.values)];
+    }
+    const answers = [
+      this.#open(client, tenants),
+      ...calls.map((one) => this.#query(client, one.statement, ...one.values)),
+      this.#commit(client),
+    ];
+    const settled = await Promise.allSettled(answers);
+    // The first failure is the cause; those behind it only say that the transaction was aborted.
+    const failed = settled.find((answer) => answer.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return settled.slice(1, -1).map((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  }
+
+  async #open(client: pg.PoolClient, tenants: Tenants): Promise<void> {
+    const nowMs = this.#options.nowMs === undefined ? "" : String(this.#options.nowMs());
+    const opening = openingOf(tenants, nowMs);
+    await Promise.all([this.#query(client, begin), this.#query(client, opening.statement, ...opening.values)]);
+  }
+
+  async #commit(client: pg.PoolClient): Promise<void> {
+    const { command } = await client.query({ name: commit.name, text: commit.text });
+    // PostgreSQL answers the commit of an aborted transaction with a rollback and no error.
+    if (command !== "COMMIT")
+      throw new StoreError("INTERNAL", `The transaction ended with ${command}, not with COMMIT`);
+  }
+
+  async #query<Row>(client: pg.PoolClient, { name, text, touches }: Statement<Row>, ...values: readonly SqlValue[]) {
+    this.#options.onStatement?.({ statement: { name, text, touches }, values }, this.role);
+    const { rows } = await client.query({ name, text, values: values as unknown[] });
+    return rows as readonly Row[];
+  }
+
+  async #withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const client = await this.#pool.connect();
+        let failure: unknown;
+        try {
+          return await work(client);
+        } catch (thrown) {
+          failure = thrown;
+          throw thrown;
+        } finally {
+          // A connection in an unknown state is closed, not reused.
+          client.release(failure !== undefined && client.getTransactionStatus() !== "I");
+        }
+      } catch (thrown) {
+        if (!isRace(thrown) || attempt >= raceAttempts) throw toStoreError(thrown);
+      }
+    }
+  }
+}
+
+function openingOf(tenants: Tenants, nowMs: string): Call<unknown> {
+  if (tenants === "platform") return call(openPlatform, nowMs);
+  if ("organizations" in tenants) return call(openOrganizations, nowMs, tenants.organizations);
+  if ("ofSubjects" in tenants) return call(openSubjects, nowMs, tenants.ofSubjects);
+  return call(openAccount, nowMs, tenants.ofAccount);
+}
+
+async function prepareSession(client: pg.ClientBase, options: DatabaseOptions): Promise<void> {
+  const { role, lockTimeoutMs = 15_000, statementTimeoutMs = 60_000 } = options;
+  await client.query(
+    `set role ${role}; set lock_timeout = ${lockTimeoutMs}; set statement_timeout = ${statementTimeoutMs}; ` +
+      // Locks of a process that stopped in mid-transaction must not stop the others for longer than this.
+      "set idle_in_transaction_session_timeout = 10000",
+  );
+}
+
+/** bigint and bigint[] as numbers: ids, versions and milliseconds all fit, and what does not is an error. */
+const getTypeParser = ((oid: number, format?: "text") =>
+  oid === 20 ? safeInteger : (pg.types.getTypeParser(oid, format) as unknown)) as typeof pg.types.getTypeParser;
+
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large for a number`);
+  return value;
+}

@@ -1,0 +1,221 @@
+import { canonical, shardOf } from "../kernel/hash.ts";
+import type { DeclareAnswer, DeclareRequest } from "../ports/intent-store.ts";
+import type { DeclaredResource, Principal } from "../ports/records.ts";
+import { declaredResource } from "./cycle-inputs.ts";
+import type { Transaction } from "./database.ts";
+import { StoreError } from "./errors.ts";
+import { logCall } from "./log-entries.ts";
+import { priorityNumber } from "./priorities.ts";
+import {
+  addLinks,
+  addSubjects,
+  attachSubjects,
+  type DeclaredRow,
+  dropLinks,
+  insertResource,
+  lockNamedResource,
+  lockNames,
+  raisePolicyVersion,
+  readNamedResource,
+  readPlace,
+  updateResource,
+} from "./sql/resources.ts";
+import { wakeAffected } from "./sql/wake.ts";
+import type { SqlValue } from "./statement.ts";
+import { compareText } from "./text.ts";
+
+export interface Declared {
+  readonly answer: DeclareAnswer;
+  /** Shards in which something became due. */
+  readonly shards: readonly number[];
+}
+
+/** Creates or replaces what is declared under a name. Two round trips: look, then write. */
+export async function declare(tx: Transaction, request: DeclareRequest): Promise<Declared> {
+  const { organizationId, scope, kind, name, links } = request;
+  const names = [{ kind, name }, ...links];
+  const locks = [
+    tx.run(
+      lockNames,
+      organizationId,
+      scope,
+      names.map((one) => one.kind),
+      names.map((one) => one.name),
+    ),
+    tx.run(lockNamedResource, organizationId, scope, kind, name),
+  ];
+  const found = tx.run(readNamedResource, organizationId, scope, kind, name);
+  const place = tx.run(readPlace, organizationId, scope, accountIds(request));
+  const [[existing], [where]] = await Promise.all([found, place, ...locks]);
+
+  const revision = existing?.revision ?? 0;
+  const moved = request.ifRevision !== undefined && request.ifRevision !== revision;
+  if (moved || (existing !== undefined && existing.deletion !== null)) return quiet({ result: "conflict", revision });
+  if (existing !== undefined && sameDeclaration(existing, request)) {
+    return quiet({ result: "unchanged", resource: declaredResource(existing, null), revision });
+  }
+  const path = requirePlace(request, where);
+  return existing === undefined ? create(tx, request, path) : change(tx, existing, request);
+}
+
+function quiet(answer: DeclareAnswer): Declared {
+  return { answer, shards: [] };
+}
+
+async function create(tx: Transaction, request: DeclareRequest, path: readonly string[]): Promise<Declared> {
+  const { uid, organizationId, kind, name, scope } = request;
+  const inserted = tx.run(insertResource, organizationId, uid, kind, name, scope, path, ...declaredColumns(request));
+  const linked = tx.run(addLinks, organizationId, uid, scope, ...linkColumns(request));
+  const woken = wakeTargets(tx, request, uid);
+  // After the wake: new subjects are due anyway, at their first version.
+  const added = add(tx, uid, request, request.accounts);
+  const logged = log(tx, request, { uid, result: "created", generation: 1, revision: 1 });
+  const [[row], made, targets] = await Promise.all([inserted, added, woken, linked, logged]);
+  const resource = resourceOf(request, { uid, generation: 1, declaredAtMs: row?.declared_at_ms ?? 0 });
+  return { answer: { result: "created", resource, revision: 1 }, shards: shardsOf([...made, ...targets]) };
+}
+
+async function change(tx: Transaction, existing: DeclaredRow, request: DeclareRequest): Promise<Declared> {
+  const { organizationId, scope, author } = request;
+  const { uid } = existing;
+  const specChanged = canonical(existing.spec) !== canonical(request.spec);
+  const generation = existing.generation + (specChanged ? 1 : 0);
+  const revision = existing.revision + 1;
+  const subjects = existing.subjects ?? [];
+  const missing = request.accounts.filter((id) => !subjects.some((one) => one.accountId === (id ?? null)));
+  const attached = subjects.map((one) => request.accounts.includes(one.accountId ?? undefined));
+
+  const updated = tx.run(updateResource, organizationId, uid, specChanged ? 1 : 0, ...declaredColumns(request));
+  // New links before the wake and old ones after it: the targets of both are woken.
+  const linked = tx.run(addLinks, organizationId, uid, scope, ...linkColumns(request));
+  const woken = wakeTargets(tx, request, uid);
+  const rest: Promise<unknown>[] = [linked, tx.run(dropLinks, organizationId, uid, ...linkColumns(request))];
+  if (existing.mode !== (request.mode ?? null) || existing.protect !== (request.protect ?? null)) {
+    rest.push(tx.run(raisePolicyVersion, organizationId, uid));
+  }
+  if (subjects.some((one, index) => (one.detached === null) !== attached[index])) {
+    const ids = subjects.map(({ id }) => id);
+    const yes = attached.map(String);
+    rest.push(tx.run(attachSubjects, organizationId, ids, author.name, author.type, yes));
+  }
+  const added = add(tx, uid, request, missing);
+  rest.push(log(tx, request, { uid, result: "changed", generation, revision }));
+  const [[row], targets, made] = await Promise.all([updated, woken, added, ...rest]);
+  const resource = resourceOf(request, { uid, generation, declaredAtMs: row?.declared_at_ms ?? 0 });
+  return { answer: { result: "changed", resource, revision }, shards: shardsOf([...targets, ...made]) };
+}
+
+function wakeTargets(tx: Transaction, { organizationId, author }: DeclareRequest, uid: string) {
+  return tx.run(wakeAffected, authorPriority(author), organizationId, uid);
+}
+
+async function add(
+  tx: Transaction,
+  uid: string,
+  { organizationId, kind, name, author }: DeclareRequest,
+  accounts: readonly (string | undefined)[],
+): Promise<readonly { readonly shard: number }[]> {
+  if (accounts.length === 0) return [];
+  const distinct = [...new Set(accounts)];
+  const shards = distinct.map((id) => shardOf(id ?? organizationId));
+  const ids = distinct.map((id) => id ?? null);
+  return tx.run(addSubjects, organizationId, uid, kind, name, ids, shards, authorPriority(author));
+}
+
+async function log(
+  tx: Transaction,
+  { organizationId, kind, name, scope, spec, labels, author, mode, protect }: DeclareRequest,
+  { uid, result, generation, revision }: { uid: string; result: string; generation: number; revision: number },
+): Promise<void> {
+  const data = { kind, name, scope, generation, spec, labels, mode, protect, authorType: author.type };
+  const entry = logCall({ organizationId, type: `resource.${result}`, uid, revision, actor: author.name, data });
+  await tx.run(entry.statement, ...entry.values);
+}
+
+function resourceOf(
+  { kind, name, scope, spec, labels, author }: DeclareRequest,
+  known: { readonly uid: string; readonly generation: number; readonly declaredAtMs: number },
+): DeclaredResource {
+  return { ...known, kind, name, scope, spec, labels, author, deletion: undefined };
+}
+
+export function authorPriority(author: Principal): number {
+  return priorityNumber(author.type === "person" ? "person" : "event");
+}
+
+export function shardsOf(rows: readonly { readonly shard: number }[]): readonly number[] {
+  return [...new Set(rows.map(({ shard }) => shard))];
+}
+
+/** Values of the columns that every declaration replaces. */
+function declaredColumns(request: DeclareRequest): readonly SqlValue[] {
+  const { spec, labels, author, mode, protect } = request;
+  return [
+    JSON.stringify(spec),
+    JSON.stringify(labels),
+    author.name,
+    author.type,
+    mode ?? null,
+    protect ?? null,
+    fieldOwners(request),
+  ];
+}
+
+function linkColumns({ links }: DeclareRequest) {
+  return [links.map(({ kind }) => kind), links.map(({ name }) => name)] as const;
+}
+
+function accountIds({ accounts }: DeclareRequest): readonly string[] {
+  return accounts.filter((id) => id !== undefined);
+}
+
+/** A declaration replaces the whole spec, so its owner owns every top-level field. */
+function fieldOwners({ spec, owner, author }: DeclareRequest): string {
+  if (typeof spec !== "object" || spec === null || Array.isArray(spec)) return "{}";
+  const pointers = Object.keys(spec).map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  return JSON.stringify(Object.fromEntries(pointers.map((pointer) => [pointer, owner ?? author.name])));
+}
+
+function requirePlace(
+  request: DeclareRequest,
+  place: { readonly path: readonly string[] | null; readonly accounts: readonly string[] | null } | undefined,
+): readonly string[] {
+  const { organizationId, scope, kind, name } = request;
+  if (place === undefined || place.path === null) {
+    throw new StoreError(
+      "NOT_FOUND",
+      `${kind}/${name}: organization ${organizationId} has no scope ${scope}. Create it first.`,
+    );
+  }
+  const unknown = accountIds(request).find((id) => !place.accounts?.includes(id));
+  if (unknown !== undefined) {
+    throw new StoreError(
+      "NOT_FOUND",
+      `${kind}/${name}: organization ${organizationId} has no account ${unknown}. Create it first.`,
+    );
+  }
+  return place.path;
+}
+
+function sameDeclaration(row: DeclaredRow, request: DeclareRequest): boolean {
+  const attached = (row.subjects ?? []).filter(({ detached }) => detached === null);
+  return (
+    canonical(row.spec) === canonical(request.spec) &&
+    canonical(row.labels) === canonical(request.labels) &&
+    row.mode === (request.mode ?? null) &&
+    row.protect === (request.protect ?? null) &&
+    sameSet(
+      attached.map(({ accountId }) => canonical(accountId)),
+      request.accounts.map(canonical),
+    ) &&
+    sameSet((row.links ?? []).map(linkKey), request.links.map(linkKey))
+  );
+}
+
+function linkKey({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return canonical([kind, name]);
+}
+
+function sameSet(left: readonly string[], right: readonly string[]): boolean {
+  return canonical([...new Set(left)].sort(compareText)) === canonical([...new Set(right)].sort(compareText));
+}

@@ -1,0 +1,186 @@
+import type { Clock } from "../ports/clock.ts";
+import type {
+  DueSubject,
+  EngineStore,
+  OutcomeRecord,
+  PermitAnswer,
+  PermitRequest,
+  SettleAnswer,
+  Settlement,
+  SubjectEntry,
+} from "../ports/engine-store.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { CycleInput, SubjectRef } from "../ports/records.ts";
+import { Batcher } from "./batcher.ts";
+import { cycleInputs } from "./cycle-inputs.ts";
+import type { Database } from "./database.ts";
+import { StoreError } from "./errors.ts";
+import { permitBatch, recordOutcomeBatch } from "./permits.ts";
+import { priorityNumber, priorityOf } from "./priorities.ts";
+import { settleBatch } from "./settlements.ts";
+import { blockCalls, recordAccount, reserveDeletes, takeCalls } from "./sql/budgets.ts";
+import { countIdleCycles, recordFreshness, recordSeen } from "./sql/idle.ts";
+import { releaseShards, renewShards, shardHolders, takeShards } from "./sql/lease.ts";
+import { load } from "./sql/load.ts";
+import { accountHealth, dueSubjects, listSubjects, type SubjectEntryRow } from "./sql/subjects.ts";
+import { type Call, call } from "./statement.ts";
+import { compareText } from "./text.ts";
+
+/** The engine's store on PostgreSQL. Concurrent loads, permits, outcomes and settlements share statements. */
+export class PostgresEngineStore implements EngineStore {
+  readonly #database: Database;
+  readonly #loads: Batcher<number, CycleInput | undefined>;
+  readonly #permits: Batcher<PermitRequest, PermitAnswer>;
+  readonly #outcomes: Batcher<OutcomeRecord, boolean>;
+  readonly #settlements: Batcher<Settlement, SettleAnswer>;
+
+  /** `database` is one of role `setpoint_engine`. */
+  constructor({ database, clock, ids }: { readonly database: Database; readonly clock: Clock; readonly ids: Ids }) {
+    this.#database = database;
+    this.#loads = new Batcher({ clock, keyOf: (id) => id, run: (batch) => loadBatch(database, batch) });
+    this.#permits = new Batcher({ clock, keyOf: subjectOf, run: (batch) => permitBatch(database, batch) });
+    this.#outcomes = new Batcher({ clock, keyOf: subjectOf, run: (batch) => recordOutcomeBatch(database, batch) });
+    this.#settlements = new Batcher({ clock, keyOf: subjectOf, run: (batch) => settleBatch(database, ids, batch) });
+  }
+
+  load: EngineStore["load"] = (subjectId) => this.#loads.add(subjectId);
+  permit: EngineStore["permit"] = (request) => this.#permits.add(request);
+  recordOutcome: EngineStore["recordOutcome"] = (request) => this.#outcomes.add(request);
+  settle: EngineStore["settle"] = (settlement) => this.#settlements.add(settlement);
+
+  takeShards: EngineStore["takeShards"] = ({ holder, wanted, leaseMs }) =>
+    this.#run(call(takeShards, holder, wanted, leaseMs));
+
+  renewShards: EngineStore["renewShards"] = async ({ holder, leaseMs, shards }) => {
+    const numbers = shards.map(({ shard }) => shard);
+    const epochs = shards.map(({ epoch }) => epoch);
+    const rows = await this.#run(call(renewShards, holder, leaseMs, numbers, epochs));
+    return rows.map(({ shard }) => shard).sort((left, right) => left - right);
+  };
+
+  releaseShards: EngineStore["releaseShards"] = async ({ holder, shards }) => {
+    const numbers = shards.map(({ shard }) => shard);
+    const epochs = shards.map(({ epoch }) => epoch);
+    await this.#run(call(releaseShards, holder, numbers, epochs));
+  };
+
+  shardHolders: EngineStore["shardHolders"] = async () => {
+    const rows = await this.#run(call(shardHolders));
+    return rows.toSorted((left, right) => compareText(left.holder, right.holder));
+  };
+
+  listSubjects: EngineStore["listSubjects"] = async ({ shard, afterId, limit }) => {
+    const rows = await this.#run(call(listSubjects, shard, afterId, limit));
+    return rows.map(entryOf);
+  };
+
+  dueSubjects: EngineStore["dueSubjects"] = async ({ shards, limit, dueAfterMs, after }) => {
+    const from = [after === undefined ? -1 : priorityNumber(after.priority), after?.dueAtMs ?? 0, after?.id ?? 0];
+    const rows = await this.#run(call(dueSubjects, [...new Set(shards)], limit, dueAfterMs ?? null, ...from));
+    return rows.map(
+      (row): DueSubject => ({
+        ...entryOf(row),
+        shard: row.shard,
+        priority: priorityOf(row.priority),
+        dueAtMs: row.due_at_ms,
+      }),
+    );
+  };
+
+  accountHealth: EngineStore["accountHealth"] = async ({ accountId, windowMs }) => {
+    const [row] = await this.#run(call(accountHealth, accountId, Math.round(windowMs)));
+    return row ?? { subjects: 0, bad: 0 };
+  };
+
+  reserveDeletes: EngineStore["reserveDeletes"] = async ({ actor, subject, ungranted, granted, limits }) => {
+    const { holder, shard, epoch } = actor;
+    const [row] = await this.#run(
+      call(reserveDeletes, subject.id, holder, shard, epoch, ungranted, granted, JSON.stringify(limits)),
+    );
+    return row?.answer ?? { current: false, ungrantedPass: false, levels: [] };
+  };
+
+  takeCalls: EngineStore["takeCalls"] = async ({ accountId, wanted, forPerson }) => {
+    const [row] = await this.#run(call(takeCalls, accountId, wanted, forPerson));
+    if (row === undefined) {
+      throw new StoreError(
+        "NOT_FOUND",
+        `Account ${accountId} does not exist. Create it before anything calls through it.`,
+      );
+    }
+    return { taken: row.taken, retryInMs: row.retry_in_ms };
+  };
+
+  blockCalls: EngineStore["blockCalls"] = async ({ accountId, forMs }) => {
+    await this.#run(call(blockCalls, accountId, Math.round(forMs)));
+  };
+
+  recordIdle: EngineStore["recordIdle"] = async ({ cycles, freshness, seen }) => {
+    const calls: Call<never>[] = [];
+    if (cycles.length > 0) {
+      const counts = cycles.map(({ count }) => count);
+      calls.push(
+        call(
+          countIdleCycles,
+          cycles.map(({ kind }) => kind),
+          cycles.map(({ minuteMs }) => minuteMs),
+          counts,
+        ),
+      );
+    }
+    if (freshness.length > 0) {
+      const accountIds = freshness.map(({ accountId }) => accountId);
+      const collections = freshness.map(({ collection }) => collection);
+      calls.push(
+        call(
+          recordFreshness,
+          accountIds,
+          collections,
+          freshness.map(({ completeAtMs }) => completeAtMs),
+        ),
+      );
+    }
+    if (seen.length > 0) {
+      calls.push(
+        call(
+          recordSeen,
+          seen.map(({ shard }) => shard),
+          seen.map(({ sinceMs }) => sinceMs),
+        ),
+      );
+    }
+    if (calls.length > 0) await this.#database.transact("platform", calls);
+  };
+
+  recordAccount: EngineStore["recordAccount"] = async ({ accountId, fingerprint, claimedIncarnation }) => {
+    await this.#database.run({ ofAccount: accountId }, call(recordAccount, accountId, fingerprint, claimedIncarnation));
+  };
+
+  /** What concerns no tenant's rows. */
+  #run<Row>(one: Call<Row>): Promise<readonly Row[]> {
+    return this.#database.run("platform", one);
+  }
+}
+
+function subjectOf<Request extends { readonly subject: SubjectRef }>({ subject }: Request): number {
+  return subject.id;
+}
+
+async function loadBatch(
+  database: Database,
+  subjectIds: readonly number[],
+): Promise<readonly (CycleInput | undefined)[]> {
+  const [batch] = await database.run({ ofSubjects: subjectIds }, call(load, subjectIds));
+  if (batch === undefined) return subjectIds.map(() => undefined);
+  const found = cycleInputs(batch);
+  return subjectIds.map((id) => found.get(id));
+}
+
+function entryOf(row: SubjectEntryRow): SubjectEntry {
+  return {
+    id: row.id,
+    kind: row.kind,
+    organizationId: row.organization_id,
+    accountId: row.account_id ?? undefined,
+  };
+}

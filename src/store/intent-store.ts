@@ -1,0 +1,306 @@
+import { emptyMemory, retriedMemory } from "../kernel/memory.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { Json } from "../ports/json.ts";
+import type { IntentStore } from "../ports/intent-store.ts";
+import type { Database, Tenants, Transaction } from "./database.ts";
+import { approve, reject } from "./decisions.ts";
+import { authorPriority, declare, shardsOf } from "./declare.ts";
+import { StoreError } from "./errors.ts";
+import { type LogEntry, logCall } from "./log-entries.ts";
+import { priorityNumber } from "./priorities.ts";
+import {
+  clearLeases,
+  clearPermits,
+  deletePause,
+  findScope,
+  insertAccount,
+  insertAccountBudget,
+  insertOrganization,
+  insertPause,
+  insertRootScope,
+  insertScope,
+  lockAllShards,
+  raiseIncarnation,
+  upsertPolicy,
+} from "./sql/governance.ts";
+import { lockLinkNames, lockResource, markDeleted, readResource, removeResource } from "./sql/resources.ts";
+import { lockSubjectsOf, placeHold, readMemories, releaseHold, writeMemories } from "./sql/subject-intents.ts";
+import { wakeAffected, wakePaused, wakePolicy, wakeSubjects } from "./sql/wake.ts";
+import { call } from "./statement.ts";
+import { requireOrganizationId } from "./tenant.ts";
+
+export interface IntentStoreOptions {
+  /** Of role `setpoint_api`: one organization per transaction. */
+  readonly database: Database;
+  /** Of role `setpoint_admin`: for what concerns every organization (a freeze, a platform policy, a restore). */
+  readonly administration: Database;
+  readonly ids: Ids;
+  /** Called after the commit with the shards in which something became due. Losing it costs one poll. */
+  readonly poke?: (shards: readonly number[]) => void;
+  /** Called after a commit that appended to the log. */
+  readonly logged?: () => void;
+}
+
+type Request<Method extends keyof IntentStore> = Parameters<IntentStore[Method]>[0];
+
+/** How people and programs change what is declared, on PostgreSQL. Each method is one transaction with its log entry. */
+export class PostgresIntentStore implements IntentStore {
+  readonly #options: IntentStoreOptions;
+
+  constructor(options: IntentStoreOptions) {
+    this.#options = options;
+  }
+
+  async createOrganization({ id, name }: Request<"createOrganization">): Promise<void> {
+    const scope = `organization/${id}`;
+    const entry = logCall({
+      organizationId: id,
+      type: "organization.created",
+      uid: id,
+      actor: "setpoint",
+      data: { name },
+    });
+    await naming(`organization ${id}`, () =>
+      this.#options.database.transact(tenant(id), [
+        call(insertOrganization, id, name),
+        call(insertRootScope, id, scope),
+        entry,
+      ]),
+    );
+    this.#after([]);
+  }
+
+  async createScope({ organizationId, scope, parent }: Request<"createScope">): Promise<void> {
+    await naming(`scope ${scope}`, () =>
+      this.#write(organizationId, async (tx) => {
+        const [row] = await tx.run(insertScope, organizationId, scope, parent);
+        if (row === undefined) {
+          throw new StoreError(
+            "NOT_FOUND",
+            `Organization ${organizationId} has no scope ${parent} to put ${scope} in. Create it first.`,
+          );
+        }
+        await append(tx, {
+          organizationId,
+          type: "scope.created",
+          uid: scope,
+          actor: "setpoint",
+          data: { scope, parent },
+        });
+        return { answer: undefined, shards: [] };
+      }),
+    );
+  }
+
+  async createAccount(request: Request<"createAccount">): Promise<void> {
+    const { organizationId, id, name, provider, settings, credentialRef, callsPerSecond } = request;
+    const data = { name, provider, credentialRef, callsPerSecond };
+    await naming(`account ${id}`, () =>
+      this.#options.database.transact(tenant(organizationId), [
+        call(insertAccount, organizationId, id, name, provider, JSON.stringify(settings), credentialRef ?? null),
+        call(insertAccountBudget, organizationId, id, callsPerSecond),
+        logCall({ organizationId, type: "account.created", uid: id, actor: "setpoint", data }),
+      ]),
+    );
+    this.#after([]);
+  }
+
+  declare(request: Request<"declare">): ReturnType<IntentStore["declare"]> {
+    return naming(`resource ${request.uid}`, () => this.#write(request.organizationId, (tx) => declare(tx, request)));
+  }
+
+  requestDeletion(request: Request<"requestDeletion">): ReturnType<IntentStore["requestDeletion"]> {
+    return this.#write(request.organizationId, (tx) => requestDeletion(tx, request));
+  }
+
+  async reconcileNow({ organizationId, uid }: Request<"reconcileNow">): Promise<void> {
+    await this.#write(organizationId, async (tx) => {
+      const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
+      if (subjects.length === 0) return { answer: undefined, shards: [] };
+      const ids = subjects.map(({ id }) => id);
+      const memories = new Map(
+        (await tx.run(readMemories, organizationId, ids)).map((row) => [row.subject_id, row.memory ?? emptyMemory]),
+      );
+      const retried = ids.map((id) => ({ subject_id: id, memory: retriedMemory(memories.get(id) ?? emptyMemory) }));
+      const [woken] = await Promise.all([
+        tx.run(wakeSubjects, priorityNumber("person"), organizationId, uid),
+        tx.run(writeMemories, organizationId, JSON.stringify(retried)),
+        append(tx, { organizationId, type: "reconcile.requested", uid, actor: "setpoint", data: {} }),
+      ]);
+      return { answer: undefined, shards: shardsOf(woken) };
+    });
+  }
+
+  approve(request: Request<"approve">): ReturnType<IntentStore["approve"]> {
+    return this.#write(request.organizationId, (tx) => approve(tx, this.#options.ids, request));
+  }
+
+  reject(request: Request<"reject">): Promise<boolean> {
+    return this.#write(request.organizationId, async (tx) => ({ answer: await reject(tx, request), shards: [] }));
+  }
+
+  async pause(request: Request<"pause">): Promise<void> {
+    const { id, organizationId, scope, level, author, reason, forMs } = request;
+    const data = { scope, level, reason, forMs };
+    const entry = { organizationId, type: "pause.placed", uid: id, actor: author.name, data };
+    await naming(`pause ${id}`, () =>
+      this.#for(organizationId).transact(tenant(organizationId), [
+        call(insertPause, id, organizationId ?? null, scope, level, author.name, reason, Math.round(forMs)),
+        logCall(entry),
+      ]),
+    );
+    this.#after([]);
+  }
+
+  async endPause({ id, organizationId, author }: Request<"endPause">): Promise<"ended" | "not-found" | "refused"> {
+    if (author.type !== "person") return "refused";
+    return this.#write(organizationId, async (tx) => {
+      const [ended] = await tx.run(deletePause, id, organizationId ?? null);
+      if (ended === undefined) return { answer: "not-found", shards: [] };
+      const data = { scope: ended.scope, level: ended.level };
+      const [woken] = await Promise.all([
+        tx.run(wakePaused, priorityNumber("event"), ended.scope, organizationId ?? null),
+        append(tx, { organizationId, type: "pause.ended", uid: id, actor: author.name, data }),
+      ]);
+      return { answer: "ended", shards: shardsOf(woken) };
+    });
+  }
+
+  async setPolicy({ organizationId, policy, author }: Request<"setPolicy">): Promise<void> {
+    const { scope } = policy;
+    await this.#write(organizationId, async (tx) => {
+      await requirePolicyScope(tx, organizationId, scope);
+      const [woken] = await Promise.all([
+        tx.run(wakePolicy, authorPriority(author), scope, organizationId ?? null),
+        tx.run(upsertPolicy, organizationId ?? null, scope, JSON.stringify(policy), policy.fourEyes ?? false),
+        append(tx, {
+          organizationId,
+          type: "policy.set",
+          uid: scope,
+          actor: author.name,
+          data: { policy: JSON.parse(JSON.stringify(policy)) as Json },
+        }),
+      ]);
+      return { answer: undefined, shards: shardsOf(woken) };
+    });
+  }
+
+  placeHold({ organizationId, uid, operationId, reason }: Request<"placeHold">): Promise<boolean> {
+    return this.#write(organizationId, async (tx) => {
+      const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
+      const taken = subjects.some((row) => row.hold_operation_id !== null && row.hold_operation_id !== operationId);
+      if (taken || subjects.length === 0) return { answer: false, shards: [] };
+      await Promise.all([
+        tx.run(placeHold, organizationId, uid, operationId, reason),
+        append(tx, { organizationId, type: "hold.placed", uid, actor: operationId, data: { reason } }),
+      ]);
+      return { answer: true, shards: [] };
+    });
+  }
+
+  async releaseHold({ organizationId, uid, operationId }: Request<"releaseHold">): Promise<void> {
+    await this.#write(organizationId, async (tx) => {
+      const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
+      if (!subjects.some((row) => row.hold_operation_id === operationId)) return { answer: undefined, shards: [] };
+      const [woken] = await Promise.all([
+        tx.run(wakeSubjects, priorityNumber("event"), organizationId, uid),
+        tx.run(releaseHold, organizationId, uid, operationId),
+        append(tx, { organizationId, type: "hold.released", uid, actor: operationId, data: {} }),
+      ]);
+      return { answer: undefined, shards: shardsOf(woken) };
+    });
+  }
+
+  async markRestored(): Promise<number> {
+    return this.#write(undefined, async (tx) => {
+      const [, [row]] = await Promise.all([
+        tx.run(lockAllShards),
+        tx.run(raiseIncarnation),
+        tx.run(clearPermits),
+        tx.run(clearLeases),
+      ]);
+      const incarnation = row?.incarnation ?? 1;
+      const data = { incarnation };
+      await append(tx, { organizationId: undefined, type: "installation.restored", actor: "setpoint", data });
+      return { answer: incarnation, shards: [] };
+    });
+  }
+
+  /** A platform-wide change is administration's; everything else is one organization's. */
+  #for(organizationId: string | undefined): Database {
+    return organizationId === undefined ? this.#options.administration : this.#options.database;
+  }
+
+  async #write<Answer>(
+    organizationId: string | undefined,
+    work: (tx: Transaction) => Promise<{ readonly answer: Answer; readonly shards: readonly number[] }>,
+  ): Promise<Answer> {
+    const { answer, shards } = await this.#for(organizationId).transaction(tenant(organizationId), work);
+    this.#after(shards);
+    return answer;
+  }
+
+  #after(shards: readonly number[]): void {
+    if (shards.length > 0) this.#options.poke?.(shards);
+    this.#options.logged?.();
+  }
+}
+
+function tenant(organizationId: string | undefined): Tenants {
+  return organizationId === undefined ? "platform" : requireOrganizationId(organizationId);
+}
+
+async function append(tx: Transaction, entry: LogEntry): Promise<void> {
+  const { statement, values } = logCall(entry);
+  await tx.run(statement, ...values);
+}
+
+/** Says which thing exists already. */
+async function naming<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof StoreError) || thrown.code !== "ALREADY_EXISTS") throw thrown;
+    throw new StoreError(
+      "ALREADY_EXISTS",
+      `There is a ${what} already. Nothing was written; choose another id or name.`,
+      {
+        cause: thrown,
+      },
+    );
+  }
+}
+
+async function requirePolicyScope(tx: Transaction, organizationId: string | undefined, scope: string): Promise<void> {
+  if (organizationId === undefined && scope === "platform") return;
+  if (organizationId !== undefined && (await tx.run(findScope, organizationId, scope)).length > 0) return;
+  const where =
+    organizationId === undefined ? "The platform's own policy is set for" : `Organization ${organizationId} has no`;
+  throw new StoreError(
+    "NOT_FOUND",
+    organizationId === undefined
+      ? `${where} scope "platform", not for ${scope}: name the organization that the scope belongs to.`
+      : `${where} scope ${scope}. A policy is set for a scope; what a resource says of itself is declared with it.`,
+  );
+}
+
+async function requestDeletion(tx: Transaction, request: Request<"requestDeletion">) {
+  const { organizationId, uid, author, orphan, confirmedCount } = request;
+  const locks = [tx.run(lockLinkNames, organizationId, uid), tx.run(lockResource, organizationId, uid)];
+  const [[row]] = await Promise.all([tx.run(readResource, organizationId, uid), ...locks]);
+  if (row === undefined) return { answer: { found: false, conflict: false }, shards: [] };
+  if (request.ifRevision !== undefined && request.ifRevision !== row.revision) {
+    return { answer: { found: true, conflict: true }, shards: [] };
+  }
+  const { kind, name, scope } = row;
+  const revision = row.revision + 1;
+  const data = { kind, name, scope, orphan, confirmedCount, authorType: author.type };
+  const [woken] = await Promise.all([
+    tx.run(wakeAffected, authorPriority(author), organizationId, uid),
+    tx.run(markDeleted, organizationId, uid, author.name, author.type, orphan, confirmedCount ?? null),
+    append(tx, { organizationId, type: "resource.deletion-requested", uid, revision, actor: author.name, data }),
+  ]);
+  // Nobody has anything of it outside, and nothing is computed from it.
+  if (woken.length === 0) await tx.run(removeResource, organizationId, uid);
+  return { answer: { found: true, conflict: false }, shards: shardsOf(woken) };
+}

@@ -1,0 +1,232 @@
+import type {
+  HeldChangeView,
+  HistoryEntry,
+  PlatformSummary,
+  ReadStore,
+  ResourceView,
+  SealedEntry,
+  SubjectView,
+} from "../ports/read-store.ts";
+import type { ScopePolicy } from "../ports/records.ts";
+import { declaredResource } from "./cycle-inputs.ts";
+import type { Database } from "./database.ts";
+import { StoreError } from "./errors.ts";
+import {
+  getHeldChange,
+  getResource,
+  type HeldChangeViewRow,
+  listAccounts,
+  listChanges,
+  listHeldChanges,
+  listOrganizations,
+  listPauses,
+  listPolicies,
+  listResources,
+  listScopes,
+  listVerdicts,
+  observations,
+  type ResourceViewRow,
+  type SealedRow,
+  type SubjectViewRow,
+  sealedEntries,
+  summary,
+} from "./sql/reads.ts";
+import { call } from "./statement.ts";
+import { requireOrganizationId } from "./tenant.ts";
+
+/** What the Control API shows, on PostgreSQL. Every method but two takes a tenant; those two are administration's. */
+export class PostgresReadStore implements ReadStore {
+  readonly #database: Database;
+  readonly #administration: Database;
+
+  /** `database` is one of role `setpoint_api`, `administration` one of `setpoint_admin`. */
+  constructor(options: { readonly database: Database; readonly administration: Database }) {
+    this.#database = options.database;
+    this.#administration = options.administration;
+  }
+
+  listOrganizations: ReadStore["listOrganizations"] = () =>
+    this.#administration.run("platform", call(listOrganizations));
+
+  listScopes: ReadStore["listScopes"] = async (organizationId) => {
+    const rows = await this.#database.run(requireOrganizationId(organizationId), call(listScopes, organizationId));
+    return rows.map(({ scope, parent }) => ({ scope, parent }));
+  };
+
+  listResources: ReadStore["listResources"] = async (request) => {
+    const { organizationId, scope, kind, labels, afterName, limit } = request;
+    const rows = await this.#database.run(
+      requireOrganizationId(organizationId),
+      call(listResources, organizationId, scope, kind, JSON.stringify(labels), afterName ?? null, limit),
+    );
+    return rows.map(resourceView);
+  };
+
+  getResource: ReadStore["getResource"] = async ({ organizationId, scope, kind, name }) => {
+    const tenant = requireOrganizationId(organizationId);
+    const [row] = await this.#database.run(tenant, call(getResource, organizationId, scope, kind, name));
+    return row === undefined ? undefined : resourceView(row);
+  };
+
+  listAccounts: ReadStore["listAccounts"] = async (organizationId) => {
+    const rows = await this.#database.run(requireOrganizationId(organizationId), call(listAccounts, organizationId));
+    return rows.map((row) => ({
+      id: row.id,
+      name: row.name,
+      provider: row.provider,
+      settings: row.settings,
+      fingerprint: row.fingerprint ?? undefined,
+      claimedIncarnation: row.claimed_incarnation ?? undefined,
+      callsPerSecond: row.calls_per_second,
+    }));
+  };
+
+  listHeldChanges: ReadStore["listHeldChanges"] = async ({ organizationId, states, limit }) => {
+    const tenant = requireOrganizationId(organizationId);
+    const rows = await this.#database.run(tenant, call(listHeldChanges, organizationId, states, limit));
+    return rows.map(heldChangeView);
+  };
+
+  getHeldChange: ReadStore["getHeldChange"] = async ({ organizationId, id }) => {
+    const [row] = await this.#database.run(
+      requireOrganizationId(organizationId),
+      call(getHeldChange, organizationId, id),
+    );
+    return row === undefined ? undefined : heldChangeView(row);
+  };
+
+  listPauses: ReadStore["listPauses"] = async (organizationId) =>
+    this.#database.run(requireOrganizationId(organizationId), call(listPauses, organizationId));
+
+  listPolicies: ReadStore["listPolicies"] = async (organizationId) => {
+    const rows = await this.#database.run(requireOrganizationId(organizationId), call(listPolicies, organizationId));
+    return rows.map(({ body }) => body);
+  };
+
+  history: ReadStore["history"] = async ({ organizationId, uid, limit }) => {
+    const [changes, verdicts] = await this.#database.transact(requireOrganizationId(organizationId), [
+      call(listChanges, organizationId, uid, limit),
+      call(listVerdicts, organizationId, uid, limit),
+    ]);
+    const entries: HistoryEntry[] = [
+      ...changes.map(({ at_ms, record, outcome }): HistoryEntry => {
+        const { action, key, externalId, trigger, differences, declaredBy, verdicts, grantId } = record;
+        return {
+          type: "change",
+          atMs: at_ms,
+          action,
+          key,
+          trigger,
+          differences,
+          declaredBy,
+          verdicts,
+          grantId,
+          externalId: outcome?.externalId ?? externalId,
+          result: outcome?.result ?? "intended",
+          answer: outcome?.answer,
+        };
+      }),
+      ...verdicts.map(({ at_ms, verdict }): HistoryEntry => ({ type: "verdict", atMs: at_ms, verdict })),
+    ];
+    return entries.sort((left, right) => right.atMs - left.atMs).slice(0, limit);
+  };
+
+  observation: ReadStore["observation"] = async ({ organizationId, uid }) => {
+    const tenant = requireOrganizationId(organizationId);
+    const rows = await this.#database.run(tenant, call(observations, organizationId, uid));
+    return rows.map(({ account_id, observation }) => ({ ...observation, accountId: account_id ?? undefined }));
+  };
+
+  sealedEntries: ReadStore["sealedEntries"] = async ({ organizationId, afterPosition, limit }) => {
+    const tenant = requireOrganizationId(organizationId);
+    const rows = await this.#database.run(tenant, call(sealedEntries, organizationId, afterPosition, limit));
+    return rows.map(sealedEntry);
+  };
+
+  async summary(): Promise<PlatformSummary> {
+    const [row] = await this.#administration.run("platform", call(summary));
+    if (row === undefined) {
+      throw new StoreError("DATABASE_NOT_MIGRATED", "The database has no installation row. Run the migrations first.");
+    }
+    return {
+      installationId: row.installation_id,
+      incarnation: row.incarnation,
+      schemaVersion: row.schema_version,
+      organizations: row.organizations,
+      resources: row.resources,
+      subjects: row.subjects,
+      heldOpen: row.held_open,
+      pausesActive: row.pauses_active,
+      shardsLeased: row.shards_leased,
+      dueNow: row.due_now,
+      oldestConfirmedAtMs: row.oldest_confirmed_at_ms ?? undefined,
+    };
+  }
+}
+
+function resourceView(row: ResourceViewRow): ResourceView {
+  return {
+    resource: declaredResource(row, row.deletion),
+    revision: row.revision,
+    mode: row.mode ?? undefined,
+    protect: row.protect ?? false,
+    subjects: (row.subjects ?? []).map(subjectView),
+    policies: policiesOf(row),
+    pauses: row.pauses ?? [],
+  };
+}
+
+function policiesOf({ uid, mode, protect, path, policies }: ResourceViewRow): readonly ScopePolicy[] {
+  const byScope = new Map((policies ?? []).map((policy) => [policy.scope, policy]));
+  const found = path.map((scope) => byScope.get(scope)).filter((policy) => policy !== undefined);
+  return [...found, { scope: `resource/${uid}`, mode: mode ?? undefined, protect: protect ?? undefined }];
+}
+
+function subjectView(row: SubjectViewRow): SubjectView {
+  return {
+    id: row.id,
+    accountId: row.account_id ?? undefined,
+    shard: row.shard,
+    inputVersion: row.input_version,
+    dueAtMs: row.due_at_ms ?? undefined,
+    holdOperationId: row.hold_operation_id ?? undefined,
+    status: row.status ?? undefined,
+    confirmedAtMs: confirmedAtMs(row),
+  };
+}
+
+/** A sweep of the shard says nothing about subjects that fail, nor about those that were never looked at. */
+function confirmedAtMs({ status, seen_since_ms }: SubjectViewRow): number | undefined {
+  if (status === null || status.failing || seen_since_ms === null) return status?.lookedAtMs;
+  return status.lookedAtMs === undefined ? undefined : Math.max(status.lookedAtMs, seen_since_ms);
+}
+
+function heldChangeView(row: HeldChangeViewRow): HeldChangeView {
+  return {
+    id: row.id,
+    state: row.state,
+    level: row.level,
+    guard: row.guard,
+    digest: row.digest,
+    verdict: row.verdict,
+    openedAtMs: row.opened_at_ms,
+    decidedBy: row.decided_by ?? undefined,
+    decidedAtMs: row.decided_at_ms ?? undefined,
+    items: (row.items ?? []).map((item) => ({ ...item, externalId: item.externalId ?? undefined })),
+  };
+}
+
+export function sealedEntry(row: SealedRow): SealedEntry {
+  return {
+    incarnation: row.incarnation,
+    position: row.position,
+    organizationId: row.organization_id ?? "platform",
+    type: row.type,
+    uid: row.uid ?? undefined,
+    revision: row.revision ?? undefined,
+    actor: row.actor,
+    data: row.data,
+    atMs: row.at_ms,
+    hash: row.hash,
+  };
+}

@@ -1,0 +1,162 @@
+import type { SettleAnswer, Settlement } from "../ports/engine-store.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { Database, Transaction } from "./database.ts";
+import { replaceHeld, type Waiting } from "./held-changes.ts";
+import { setHeldDigests } from "./sql/held.ts";
+import { lockResources, removeResources, removeSources, removeSubjects, unlinkSources } from "./sql/leaving.ts";
+import { lockShards, lockSubjects } from "./sql/lease.ts";
+import { type SettledRow, settle } from "./sql/settle.ts";
+import { call } from "./statement.ts";
+
+/** Ends the cycles of a batch in one transaction; in one round trip unless something is held or leaves. */
+export async function settleBatch(
+  database: Database,
+  ids: Ids,
+  batch: readonly Settlement[],
+): Promise<readonly SettleAnswer[]> {
+  const organizations = [...new Set(batch.map(({ subject }) => subject.organizationId))];
+  const opening = [
+    call(
+      lockShards,
+      batch.map(({ actor }) => actor.shard),
+    ),
+  ] as const;
+  const closing = [
+    call(
+      lockSubjects,
+      batch.map(({ subject }) => subject.id),
+    ),
+    call(settle, JSON.stringify(batch.map(settleRow))),
+  ] as const;
+  if (!batch.some(isMore)) {
+    const [, , rows] = await database.transact({ organizations }, [...opening, ...closing]);
+    return answersOf(batch, rows);
+  }
+  return database.transaction({ organizations }, async (tx) => {
+    const { organizationIds, uids } = touchedResources(batch);
+    const [, , , rows] = await Promise.all([
+      tx.run(opening[0].statement, ...opening[0].values),
+      tx.run(lockResources, organizationIds, uids),
+      tx.run(closing[0].statement, ...closing[0].values),
+      tx.run(closing[1].statement, ...closing[1].values),
+    ]);
+    await settleMore(tx, ids, batch, rows);
+    return answersOf(batch, rows);
+  });
+}
+
+/** Whether it takes more than the subject's own rows. */
+function isMore(settlement: Settlement): boolean {
+  return settlement.held !== undefined || settlement.gone || settlement.forgetSources.length > 0;
+}
+
+function answersOf(batch: readonly Settlement[], rows: readonly SettledRow[]): readonly SettleAnswer[] {
+  const answers = batch.map((): SettleAnswer => ({ kept: false, dueAgain: false }));
+  for (const { index, moved } of rows) answers[index] = { kept: true, dueAgain: moved };
+  return answers;
+}
+
+async function settleMore(
+  tx: Transaction,
+  ids: Ids,
+  batch: readonly Settlement[],
+  rows: readonly SettledRow[],
+): Promise<void> {
+  const kept = rows.toSorted((left, right) => left.index - right.index);
+  const settled = kept.flatMap(({ index, moved }) => {
+    const settlement = batch[index];
+    return settlement === undefined ? [] : [{ settlement, moved }];
+  });
+  // A subject whose inputs moved while it was leaving may be wanted again: its next cycle decides.
+  const leaving = settled.filter(({ settlement, moved }) => settlement.gone && !moved).map((one) => one.settlement);
+  await hold(
+    tx,
+    ids,
+    settled.map((one) => one.settlement),
+    new Set(leaving),
+  );
+  await forget(
+    tx,
+    settled.map((one) => one.settlement),
+  );
+  if (leaving.length === 0) return;
+  await Promise.all([
+    tx.run(
+      removeSubjects,
+      leaving.map(({ subject }) => subject.id),
+    ),
+    tx.run(
+      removeResources,
+      leaving.map(({ subject }) => subject.organizationId),
+      leaving.map(({ subject }) => subject.resourceUid),
+    ),
+  ]);
+}
+
+async function hold(tx: Transaction, ids: Ids, settled: readonly Settlement[], leaving: ReadonlySet<Settlement>) {
+  const waiting = settled.flatMap((settlement): readonly Waiting[] => {
+    // A subject that is gone waits for nothing.
+    if (leaving.has(settlement)) return [{ subject: settlement.subject, groups: [] }];
+    return settlement.held === undefined ? [] : [{ subject: settlement.subject, groups: settlement.held.groups }];
+  });
+  if (waiting.length === 0) return;
+  await replaceHeld(tx, ids, waiting);
+  const held = settled.flatMap(({ subject, held }) => (held === undefined ? [] : [{ id: subject.id, held }]));
+  if (held.length === 0) return;
+  await tx.run(
+    setHeldDigests,
+    held.map(({ id }) => id),
+    // Nothing waiting reads as never having waited, so that an idle cycle stays idle.
+    held.map((one) => (one.held.groups.length === 0 ? null : one.held.digest)),
+  );
+}
+
+async function forget(tx: Transaction, settled: readonly Settlement[]): Promise<void> {
+  const forgotten = settled.flatMap(({ subject, forgetSources }) => forgetSources.map((uid) => ({ subject, uid })));
+  if (forgotten.length === 0) return;
+  const uids = forgotten.map(({ uid }) => uid);
+  await Promise.all([
+    tx.run(
+      unlinkSources,
+      forgotten.map(({ subject }) => subject.id),
+      uids,
+    ),
+    tx.run(
+      removeSources,
+      forgotten.map(({ subject }) => subject.organizationId),
+      uids,
+    ),
+  ]);
+}
+
+/** Resources that may be removed with their last subject or link. */
+function touchedResources(batch: readonly Settlement[]) {
+  const touched = batch.flatMap(({ subject, gone, forgetSources }) =>
+    [...forgetSources, ...(gone ? [subject.resourceUid] : [])].map((uid) => ({
+      organizationId: subject.organizationId,
+      uid,
+    })),
+  );
+  return { organizationIds: touched.map((one) => one.organizationId), uids: touched.map((one) => one.uid) };
+}
+
+function settleRow({ actor, subject, status, observation, ...rest }: Settlement, index: number) {
+  return {
+    index,
+    subject_id: subject.id,
+    holder: actor.holder,
+    shard: actor.shard,
+    epoch: actor.epoch,
+    input_version: rest.inputVersion,
+    memory: rest.memory,
+    observation,
+    observation_hash: observation?.hash,
+    status,
+    bad_since_ms: status?.badSinceMs,
+    failing: status?.failing ?? false,
+    looked_at_ms: status?.lookedAtMs,
+    verdicts: rest.verdicts,
+    next_in_ms: rest.nextInMs === undefined ? undefined : Math.round(rest.nextInMs),
+    now_owned: rest.nowOwned,
+  };
+}

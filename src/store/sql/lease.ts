@@ -1,0 +1,67 @@
+import { statement } from "../statement.ts";
+
+/**
+ * Held from the lease check of an engine write to its commit. Whoever takes a shard takes this lock alone, so that no
+ * write of the last holder commits after the next one has read. (Locks of the server's memory: nothing is written.)
+ */
+export const lockShards = statement<unknown>(
+  "lock shards",
+  "platform",
+  `select pg_advisory_xact_lock_shared(7301, shard)
+   from (select distinct shard from unnest($1::integer[]) as asked (shard) order by shard) as ordered`,
+);
+
+/**
+ * Everything that changes a subject has its row first, in the order of ids. The statement behind this one sees what
+ * committed while it waited; a lock inside that same statement would leave it with the snapshot of before.
+ */
+export const lockSubjects = statement<unknown>(
+  "lock subjects",
+  "platform",
+  "select from setpoint.subject where id = any ($1::bigint[]) order by id for no key update",
+);
+
+/** SQL condition: the actor in `q` has the lease `l`, and the subject `s` lives in that shard. */
+export const leaseIsCurrent = `
+  l.shard = q.shard and l.holder = q.holder and l.epoch = q.epoch and l.until_ms > clock.now_ms and s.shard = q.shard`;
+
+/** The store's time, read once per statement. */
+export const clock = "clock as materialized (select setpoint.now_ms() as now_ms)";
+
+export const takeShards = statement<{ shard: number; epoch: number; quiet: boolean }>(
+  "take shards",
+  "platform",
+  "select shard, epoch, quiet from setpoint.take_shards($1, $2, $3)",
+);
+
+export const renewShards = statement<{ shard: number }>(
+  "renew shards",
+  "platform",
+  `with ${clock}
+   update setpoint.shard as l set until_ms = clock.now_ms + $2
+   from clock, unnest($3::smallint[], $4::bigint[]) as claim (shard, epoch)
+   where l.shard = claim.shard and l.epoch = claim.epoch and l.holder = $1 and l.until_ms > clock.now_ms
+   returning l.shard`,
+);
+
+export const releaseShards = statement<never>(
+  "release shards",
+  "platform",
+  `update setpoint.shard as l set holder = null, until_ms = 0, quiet_next = false
+   from unnest($2::smallint[], $3::bigint[]) as claim (shard, epoch)
+   where l.shard = claim.shard and l.epoch = claim.epoch and l.holder = $1`,
+);
+
+/** Holders of leases, and those who asked for some and got none yet. */
+export const shardHolders = statement<{ holder: string; shards: number }>(
+  "shard holders",
+  "platform",
+  `with ${clock}, live as (
+     select l.holder from setpoint.shard as l, clock where l.holder is not null and l.until_ms > clock.now_ms
+     union
+     select h.holder from setpoint.shard_holder as h, clock where h.until_ms > clock.now_ms
+   )
+   select live.holder,
+     (select count(*) from setpoint.shard as l, clock where l.holder = live.holder and l.until_ms > clock.now_ms) as shards
+   from live`,
+);

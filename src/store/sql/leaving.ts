@@ -1,0 +1,67 @@
+import { statement } from "../statement.ts";
+
+/** Resource rows come before subject rows in every transaction that needs both. */
+export const lockResources = statement<unknown>(
+  "lock resources",
+  "tenants",
+  `select from setpoint.resource as r
+   where (r.organization_id, r.uid) in (select * from unnest($1::uuid[], $2::text[]))
+   order by r.organization_id, r.uid for update`,
+);
+
+/** The named sources are no longer inputs of the subject's resource. */
+export const unlinkSources = statement<never>(
+  "unlink sources",
+  "tenants",
+  `delete from setpoint.link as k
+   using unnest($1::bigint[], $2::text[]) as forgotten (subject_id, source_uid), setpoint.subject as s, setpoint.resource as r
+   where s.id = forgotten.subject_id and r.organization_id = s.organization_id and r.uid = s.resource_uid
+     and k.organization_id = r.organization_id and k.source_uid = forgotten.source_uid
+     and k.scope = r.scope and k.kind = r.kind and k.name = r.name`,
+);
+
+/** Removes those of the named sources that are deleted, without links and without subjects. */
+export const removeSources = statement<never>(
+  "remove sources",
+  "tenants",
+  `delete from setpoint.resource as r
+   where (r.organization_id, r.uid) in (select * from unnest($1::uuid[], $2::text[])) and r.deletion is not null
+     and not exists (select from setpoint.link as k where k.organization_id = r.organization_id and k.source_uid = r.uid)
+     and not exists (
+       select from setpoint.subject as s where s.organization_id = r.organization_id and s.resource_uid = r.uid)`,
+);
+
+/** Removes subjects with everything that is theirs alone. Their items in held changes went before. */
+export const removeSubjects = statement<never>(
+  "remove subjects",
+  "tenants",
+  `with gone as (
+     delete from setpoint.subject as s where s.id = any ($1::bigint[]) returning s.id, s.organization_id
+   ),
+   due as (delete from setpoint.subject_due as d using gone where d.subject_id = gone.id),
+   state as (
+     delete from setpoint.subject_state as t using gone
+     where t.organization_id = gone.organization_id and t.subject_id = gone.id
+   ),
+   claims as (
+     delete from setpoint.claim as c using gone
+     where c.organization_id = gone.organization_id and c.subject_id = gone.id
+   )
+   delete from setpoint.item_grant as g using gone
+   where g.organization_id = gone.organization_id and g.subject_id = gone.id`,
+);
+
+/** Removes the named resources that are deleted and have no subject left, with their links. */
+export const removeResources = statement<never>(
+  "remove resources",
+  "tenants",
+  `with gone as (
+     delete from setpoint.resource as r
+     where (r.organization_id, r.uid) in (select * from unnest($1::uuid[], $2::text[])) and r.deletion is not null
+       and not exists (
+         select from setpoint.subject as s where s.organization_id = r.organization_id and s.resource_uid = r.uid)
+     returning r.organization_id, r.uid
+   )
+   delete from setpoint.link as k using gone
+   where k.organization_id = gone.organization_id and k.source_uid = gone.uid`,
+);

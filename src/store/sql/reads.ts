@@ -1,0 +1,232 @@
+import type { Json, JsonObject } from "../../ports/json.ts";
+import type { HeldChangeState, HeldChangeView } from "../../ports/read-store.ts";
+import type {
+  ChangeOutcome,
+  ChangeRecord,
+  GuardName,
+  Mode,
+  Pause,
+  ScopePolicy,
+  StoredObservation,
+  SubjectStatus,
+  Verdict,
+} from "../../ports/records.ts";
+import { statement } from "../statement.ts";
+import { clock } from "./lease.ts";
+import type { ResourceColumns } from "./load.ts";
+
+export const listOrganizations = statement<{ id: string; name: string }>(
+  "list organizations",
+  "tenants",
+  "select id, name from setpoint.organization order by name, id",
+);
+export const listScopes = statement<{ scope: string; parent: string }>(
+  "list scopes",
+  "tenants",
+  "select scope, parent from setpoint.scope where organization_id = $1 order by cardinality(path), scope",
+);
+
+export interface SubjectViewRow {
+  readonly id: number;
+  readonly account_id: string | null;
+  readonly shard: number;
+  readonly input_version: number;
+  readonly due_at_ms: number | null;
+  readonly hold_operation_id: string | null;
+  readonly status: SubjectStatus | null;
+  readonly seen_since_ms: number | null;
+}
+export interface ResourceViewRow extends ResourceColumns {
+  readonly revision: number;
+  readonly mode: Mode | null;
+  readonly protect: boolean | null;
+  readonly path: readonly string[];
+  readonly subjects: readonly SubjectViewRow[] | null;
+  readonly policies: readonly ScopePolicy[] | null;
+  readonly pauses: readonly Pause[] | null;
+}
+
+/** A resource with all that is shown of it. The policies come unordered; the path orders them. */
+const resourceView = `r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels, r.author_name, r.author_type,
+  r.declared_at_ms, r.deletion, r.revision, r.mode, r.protect, r.path,
+  (select json_agg(found) from (
+     select s.id, s.account_id, s.shard, s.input_version, d.due_at_ms, s.hold_operation_id, t.status,
+       v.since_ms as seen_since_ms
+     from setpoint.subject as s
+     left join setpoint.subject_due as d on d.subject_id = s.id
+     left join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
+     left join setpoint.shard_seen as v on v.shard = s.shard
+     where s.organization_id = r.organization_id and s.resource_uid = r.uid order by s.id) as found) as subjects,
+  (select json_agg(p.body) from setpoint.policy as p
+   where p.scope = any (r.path) and (p.organization_id = r.organization_id or p.organization_id is null)) as policies,
+  (select json_agg(found) from (
+     select p.id, p.scope, p.level, p.author, p.reason, p.expires_at_ms as "expiresAtMs"
+     from setpoint.pause as p
+     where p.expires_at_ms > setpoint.now_ms()
+       and (p.organization_id = r.organization_id or p.organization_id is null)
+       and (p.scope = any (r.path || ('resource/' || r.uid)) or p.scope in (
+         select 'account/' || s.account_id from setpoint.subject as s
+         where s.organization_id = r.organization_id and s.resource_uid = r.uid))
+     order by p.id) as found) as pauses`;
+
+export const listResources = statement<ResourceViewRow>(
+  "list resources",
+  "tenants",
+  `select ${resourceView} from setpoint.resource as r
+   where r.organization_id = $1 and r.scope = $2 and r.kind = $3 and r.labels @> $4::jsonb
+     and ($5::text is null or r.name > $5)
+   order by r.name limit $6`,
+);
+export const getResource = statement<ResourceViewRow>(
+  "get resource",
+  "tenants",
+  `select ${resourceView} from setpoint.resource as r
+   where r.organization_id = $1 and r.scope = $2 and r.kind = $3 and r.name = $4`,
+);
+
+export interface AccountViewRow {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly settings: JsonObject;
+  readonly fingerprint: string | null;
+  readonly claimed_incarnation: number | null;
+  readonly calls_per_second: number;
+}
+export const listAccounts = statement<AccountViewRow>(
+  "list accounts",
+  "tenants",
+  `select a.id, a.name, a.provider, a.settings, a.fingerprint, a.claimed_incarnation, b.calls_per_second
+   from setpoint.account as a join setpoint.account_budget as b on b.account_id = a.id
+   where a.organization_id = $1 order by a.name, a.id`,
+);
+
+export interface HeldChangeViewRow {
+  readonly id: string;
+  readonly state: HeldChangeState;
+  readonly level: HeldChangeView["level"];
+  readonly guard: GuardName;
+  readonly digest: string;
+  readonly verdict: Verdict;
+  readonly opened_at_ms: number;
+  readonly decided_by: string | null;
+  readonly decided_at_ms: number | null;
+  readonly items: readonly (HeldChangeView["items"][number] & { readonly externalId: string | null })[] | null;
+}
+const heldChangeView = `h.id, h.state, h.level, h.guard, h.digest, h.verdict, h.opened_at_ms, h.decided_by, h.decided_at_ms,
+  (select json_agg(found) from (
+     select i.subject_id as "subjectId", i.subject_kind as kind, i.subject_name as name, i.key, i.action,
+       i.external_id as "externalId", i.digest, i.differences, i.reason
+     from setpoint.held_item as i
+     where i.organization_id = h.organization_id and i.held_change_id = h.id order by i.position) as found) as items`;
+
+export const listHeldChanges = statement<HeldChangeViewRow>(
+  "list held changes",
+  "tenants",
+  `select ${heldChangeView} from setpoint.held_change as h
+   where h.organization_id = $1 and h.state = any ($2::text[]) order by h.opened_at_ms desc, h.id desc limit $3`,
+);
+export const getHeldChange = statement<HeldChangeViewRow>(
+  "get held change",
+  "tenants",
+  `select ${heldChangeView} from setpoint.held_change as h where h.organization_id = $1 and h.id = $2`,
+);
+
+export const listPauses = statement<Pause>(
+  "list pauses",
+  "tenants",
+  `select p.id, p.scope, p.level, p.author, p.reason, p.expires_at_ms as "expiresAtMs" from setpoint.pause as p
+   where (p.organization_id = $1 or p.organization_id is null) and p.expires_at_ms > setpoint.now_ms() order by p.id`,
+);
+export const listPolicies = statement<{ body: ScopePolicy }>(
+  "list policies",
+  "tenants",
+  `select p.body from setpoint.policy as p where p.organization_id = $1 or p.organization_id is null
+   order by p.organization_id nulls first, p.scope`,
+);
+
+export const listChanges = statement<{ at_ms: number; record: ChangeRecord; outcome: ChangeOutcome | null }>(
+  "list changes",
+  "tenants",
+  `select at_ms, record, outcome from setpoint.change
+   where organization_id = $1 and resource_uid = $2 order by at_ms desc, id desc limit $3`,
+);
+export const listVerdicts = statement<{ at_ms: number; verdict: Verdict }>(
+  "list verdicts",
+  "tenants",
+  `select at_ms, verdict from setpoint.verdict
+   where organization_id = $1 and resource_uid = $2 order by at_ms desc, id desc limit $3`,
+);
+
+export const observations = statement<{ account_id: string | null; observation: StoredObservation }>(
+  "observations",
+  "tenants",
+  `select s.account_id, t.observation from setpoint.subject as s
+   join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
+   where s.organization_id = $1 and s.resource_uid = $2 and t.observation is not null order by s.id`,
+);
+
+export interface SealedRow {
+  readonly position: number;
+  readonly incarnation: number;
+  readonly organization_id: string | null;
+  readonly type: string;
+  readonly uid: string | null;
+  readonly revision: number | null;
+  readonly actor: string;
+  readonly data: Json;
+  readonly at_ms: number;
+  readonly hash: string;
+}
+const sealedPage = (whose: string) => `
+  (select position, incarnation, organization_id, type, uid, revision, actor, data, at_ms, hash
+   from setpoint.sealed_entry where ${whose} and position > $2 order by position limit $3)`;
+/** The tenant's entries and the platform's, each found by its index. */
+export const sealedEntries = statement<SealedRow>(
+  "sealed entries",
+  "tenants",
+  `select * from (${sealedPage("organization_id = $1")} union all ${sealedPage("organization_id is null")}) as found
+   order by position limit $3`,
+);
+
+export interface SummaryRow {
+  readonly installation_id: string;
+  readonly incarnation: number;
+  readonly schema_version: number;
+  readonly organizations: number;
+  readonly resources: number;
+  readonly subjects: number;
+  readonly held_open: number;
+  readonly pauses_active: number;
+  readonly shards_leased: number;
+  readonly due_now: number;
+  readonly oldest_confirmed_at_ms: number | null;
+}
+/**
+ * Failing subjects are as old as their own last look. The others are as old as their shard's sweep; where a shard was
+ * never swept whole, as old as the oldest look in it.
+ */
+export const summary = statement<SummaryRow>(
+  "summary",
+  "tenants",
+  `with ${clock}
+   select i.id as installation_id, i.incarnation,
+     (select max(version) from setpoint.migration) as schema_version,
+     (select count(*) from setpoint.organization) as organizations,
+     (select count(*) from setpoint.resource) as resources,
+     (select count(*) from setpoint.subject) as subjects,
+     (select count(*) from setpoint.held_change where state = 'open') as held_open,
+     (select count(*) from setpoint.pause as p where p.expires_at_ms > clock.now_ms) as pauses_active,
+     (select count(*) from setpoint.shard as l where l.holder is not null and l.until_ms > clock.now_ms) as shards_leased,
+     (select count(*) from setpoint.subject_due as d where d.due_at_ms <= clock.now_ms) as due_now,
+     (select min(oldest.at_ms) from (
+        select min(s.looked_at_ms) as at_ms from setpoint.subject as s where s.failing
+        union all
+        select v.since_ms from setpoint.shard_seen as v
+        where exists (select from setpoint.subject as s where s.shard = v.shard)
+        union all
+        select min(s.looked_at_ms) from setpoint.subject as s
+        where s.shard in (select l.shard from setpoint.shard as l except select v.shard from setpoint.shard_seen as v)
+      ) as oldest) as oldest_confirmed_at_ms
+   from setpoint.installation as i, clock`,
+);

@@ -1,0 +1,72 @@
+import { statement } from "../statement.ts";
+import { clock, leaseIsCurrent } from "./lease.ts";
+
+export interface SettledRow {
+  readonly index: number;
+  /** An input moved during the cycle: its edge stays due. */
+  readonly moved: boolean;
+}
+
+/**
+ * Ends cycles, for a batch of subjects whose rows are locked. Answers with those that still had their lease. Rows that
+ * would not change are not written.
+ */
+export const settle = statement<SettledRow>(
+  "settle",
+  "tenants",
+  `with ${clock},
+   asked as materialized (
+     select * from json_to_recordset($1::json) as asked (
+       index integer, subject_id bigint, holder text, shard smallint, epoch bigint, input_version bigint,
+       memory json, observation json, observation_hash text, status json, bad_since_ms bigint, failing boolean,
+       looked_at_ms bigint, verdicts json, next_in_ms bigint, now_owned integer)
+   ),
+   kept as materialized (
+     select q.*, s.organization_id, s.resource_uid, clock.now_ms, s.input_version > q.input_version as moved,
+       s.shard as subject_shard
+     from asked as q
+     cross join clock
+     join setpoint.subject as s on s.id = q.subject_id
+     join setpoint.shard as l on ${leaseIsCurrent}
+   ),
+   ended as (
+     update setpoint.subject as s
+     set permit_id = null, permit_until_ms = null, now_owned = coalesce(kept.now_owned, s.now_owned),
+       bad_since_ms = case when kept.status is null then s.bad_since_ms else kept.bad_since_ms end,
+       failing = case when kept.status is null then s.failing else kept.failing end,
+       looked_at_ms = case when kept.status is null then s.looked_at_ms else kept.looked_at_ms end
+     from kept
+     where s.id = kept.subject_id and (
+       s.permit_id is not null or s.now_owned <> coalesce(kept.now_owned, s.now_owned) or (kept.status is not null and (
+         s.bad_since_ms is distinct from kept.bad_since_ms or s.failing <> kept.failing
+         or s.looked_at_ms is distinct from kept.looked_at_ms)))
+   ),
+   remembered as (
+     insert into setpoint.subject_state as t
+       (organization_id, subject_id, memory, status, observation, observation_hash)
+     select organization_id, subject_id, memory, status, observation, observation_hash from kept
+     where memory is not null or status is not null or observation is not null
+     on conflict (organization_id, subject_id) do update set
+       memory = coalesce(excluded.memory, t.memory),
+       status = coalesce(excluded.status, t.status),
+       observation = coalesce(excluded.observation, t.observation),
+       observation_hash = coalesce(excluded.observation_hash, t.observation_hash)
+   ),
+   told as (
+     insert into setpoint.verdict (organization_id, subject_id, resource_uid, at_ms, verdict)
+     select kept.organization_id, kept.subject_id, kept.resource_uid, kept.now_ms, line.value
+     from kept cross join lateral json_array_elements(kept.verdicts) with ordinality as line (value, place)
+     order by kept.index, line.place
+   ),
+   cleared as (
+     delete from setpoint.subject_due as d using kept
+     where d.subject_id = kept.subject_id and not kept.moved and kept.next_in_ms is null
+   ),
+   scheduled as (
+     insert into setpoint.subject_due as d (subject_id, organization_id, shard, priority, due_at_ms)
+     select subject_id, organization_id, subject_shard, 3, now_ms + next_in_ms from kept
+     where not moved and next_in_ms is not null
+     on conflict (subject_id) do update set priority = 3, due_at_ms = excluded.due_at_ms
+   )
+   select index, moved from kept`,
+);

@@ -1,0 +1,75 @@
+import { type Statement, statement } from "../statement.ts";
+import { clock } from "./lease.ts";
+
+/** How many subjects of a shard were woken. */
+export interface WokenRow {
+  readonly shard: number;
+  readonly subjects: number;
+}
+
+type Raises = "input_version" | "policy_version";
+
+/**
+ * Makes subjects due, in the transaction of what made them due, so that an edge is never lost. `targets` selects their
+ * ids; $1 is the priority. Only a changed input raises a version: approvals and ended pauses are not inputs.
+ */
+function wakeStatement(name: string, raises: readonly Raises[], targets: string): Statement<WokenRow> {
+  const raised = raises.map((column) => `${column} = s.${column} + 1`).join(", ");
+  const update = `raised as (update setpoint.subject as s set ${raised} from target where s.id = target.id),`;
+  return statement<WokenRow>(
+    name,
+    "tenants",
+    `with ${clock},
+     target as materialized (
+       select s.id, s.organization_id, s.shard from setpoint.subject as s where s.id in (${targets})
+       order by s.id for no key update
+     ),
+     ${raises.length === 0 ? "" : update}
+     due as (
+       insert into setpoint.subject_due as d (subject_id, organization_id, shard, priority, due_at_ms)
+       select target.id, target.organization_id, target.shard, $1::smallint, clock.now_ms from target, clock
+       on conflict (subject_id) do update
+       set priority = least(d.priority, excluded.priority), due_at_ms = least(d.due_at_ms, excluded.due_at_ms)
+     )
+     select shard, count(*) as subjects from target group by shard`,
+  );
+}
+
+const ofResource = "select t.id from setpoint.subject as t where t.organization_id = $2 and t.resource_uid = $3";
+const ofLinks = `
+  select t.id from setpoint.link as k
+  join setpoint.resource as r
+    on r.organization_id = k.organization_id and r.scope = k.scope and r.kind = k.kind and r.name = k.name
+  join setpoint.subject as t on t.organization_id = r.organization_id and t.resource_uid = r.uid
+  where k.organization_id = $2 and k.source_uid = $3`;
+/** Subjects whose scope path has $2; $3 is the tenant, or null for all of them. */
+const belowScope = `
+  select t.id from setpoint.subject as t where $2::text = 'platform' and ($3::uuid is null or t.organization_id = $3)
+  union all
+  select t.id from setpoint.scope as c
+  join setpoint.resource as r on r.organization_id = c.organization_id and r.scope = c.scope
+  join setpoint.subject as t on t.organization_id = r.organization_id and t.resource_uid = r.uid
+  where $2::text <> 'platform' and $2::text = any (c.path) and ($3::uuid is null or c.organization_id = $3)`;
+
+/** $2 organization, $3 uid: a resource's own subjects. */
+export const wakeSubjects = wakeStatement("wake subjects", ["input_version"], ofResource);
+/** The same with those of the resources that are computed from it. */
+export const wakeAffected = wakeStatement("wake affected", ["input_version"], `${ofResource} union ${ofLinks}`);
+/** $2 scope, $3 organization or null: after a policy. */
+export const wakePolicy = wakeStatement("wake policy", ["input_version", "policy_version"], belowScope);
+/** $2 scope, $3 organization or null: after a pause, whose scope may also be an account or a resource. */
+export const wakePaused = wakeStatement(
+  "wake paused",
+  [],
+  `${belowScope}
+   union all
+   select t.id from setpoint.subject as t
+   where t.account_id = substr($2::text, length('account/') + 1) and $2::text like 'account/%'
+     and ($3::uuid is null or t.organization_id = $3)
+   union all
+   select t.id from setpoint.subject as t
+   where t.resource_uid = substr($2::text, length('resource/') + 1) and $2::text like 'resource/%'
+     and ($3::uuid is null or t.organization_id = $3)`,
+);
+/** $2 subject ids: after an approval. */
+export const wakeApproved = wakeStatement("wake approved", [], "select unnest($2::bigint[])");

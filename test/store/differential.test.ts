@@ -1,0 +1,14 @@
+import { after, before, test } from "node:test";
+import { replayHistory } from "./support/differential.ts";
+import { startStoreServer, type StoreServer } from "./support/stores.ts";
+
+let server: StoreServer;
+before(async () => {
+  server = await startStoreServer();
+});
+after(() => server[Symbol.asyncDispose]());
+
+test("the PostgreSQL store and its in-memory twin agree on random histories", async () => {
+  const url = await server.createDatabase();
+  for (let seed = 1; seed <= 30; seed++) await replayHistory(url, seed, 150);
+});
