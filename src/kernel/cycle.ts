@@ -214,6 +214,7 @@ async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise
     leaving: input.resource.deletion,
     owned: memory.owned.filter((item) => item.state === "owned").length,
     wanted: desired.items.length,
+    desiredKnown: desired.known,
     zeroDeclared: desired.zeroDeclared,
     findings: memory.findings,
     fights: memory.fights,

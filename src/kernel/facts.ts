@@ -32,6 +32,8 @@ export interface Facts {
   /** Items of ours in the last complete read. */
   readonly owned: number;
   readonly wanted: number;
+  /** False while the last good set stands in: the desired set was not computed anew. */
+  readonly desiredKnown: boolean;
   /** The spec itself says that nothing is wanted. */
   readonly zeroDeclared: boolean;
   readonly findings: readonly Finding[];

@@ -124,7 +124,7 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
   if (relation.is === "stranger") {
     if (at.wanted !== undefined)
       found.changes.push(change(situation, at, "takeover", situation.loop.same(at.wanted.item, at.seen.item)));
-    else planUnseen(situation, { ...at, seen: undefined }, found);
+    else found.changes.push(change(situation, at, "forget"));
     return;
   }
   const unmarked = situation.loop.marks === true && at.seen.marker === "none";
@@ -138,6 +138,13 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
   const differences = [...situation.loop.same(wanted.item, at.seen.item), ...(unmarked ? [MARKER_MISSING] : [])];
   if (differences.length === 0) return;
   const replace = situation.loop.replaces?.(differences) === true;
+  if (replace && unmarked) {
+    // A replacement deletes too: the marker comes back first, on the thing as it is.
+    found.changes.push(
+      change(situation, { ...at, wanted: { ...wanted, item: at.seen.item } }, "update", [MARKER_MISSING]),
+    );
+    return;
+  }
   found.changes.push(change(situation, { ...at, wanted }, replace ? "replace" : "update", differences));
 }
 
@@ -165,10 +172,22 @@ function relationOf(situation: Situation, at: KeySituation & { readonly seen: Se
   if (typeof marker === "object" && at.owned !== undefined) return { is: "adoptable" };
   // Without markers, what we were about to make and what is there being the same is the best evidence there is.
   const intended = at.owned?.state === "intended" && situation.loop.marks !== true;
-  if (intended && at.wanted !== undefined && situation.loop.same(at.wanted.item, at.seen.item).length === 0)
-    return { is: "adoptable" };
+  if (intended && (isAsIntended(situation, at) || isAsWanted(situation, at))) return { is: "adoptable" };
   if (typeof marker === "object") return { is: at.wanted === undefined ? "stranger" : "adoptable" };
   return { is: "stranger" };
+}
+
+/** The thing is just what we were about to make when the answer got lost, whatever is wanted since. */
+function isAsIntended(situation: Situation, at: KeySituation & { readonly seen: Seen<object> }): boolean {
+  return stableDigest(situation, at.seen.item) === at.owned?.wantedHash;
+}
+
+function isAsWanted(situation: Situation, at: KeySituation & { readonly seen: Seen<object> }): boolean {
+  return at.wanted !== undefined && situation.loop.same(at.wanted.item, at.seen.item).length === 0;
+}
+
+function stableDigest(situation: Situation, item: object): string {
+  return digestOf(situation.loop.stable?.(item) ?? item);
 }
 
 function isOurs(marker: Marker, ours: Marker): boolean {
@@ -210,7 +229,7 @@ function change(
   action: ChangeAction,
   differences: readonly FieldDifference[] = [],
 ): PlannedChange {
-  const stable = (item: object) => digestOf(situation.loop.stable?.(item) ?? item);
+  const stable = (item: object) => stableDigest(situation, item);
   const wantedHash = at.wanted === undefined ? (at.owned?.wantedHash ?? "") : stable(at.wanted.item);
   const seenHash = at.seen === undefined ? undefined : stable(at.seen.item);
   const externalId = at.seen?.externalId ?? at.owned?.externalId;

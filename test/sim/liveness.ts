@@ -55,7 +55,8 @@ async function provePass(cast: Cast): Promise<void> {
 
 function stuck(cast: Cast, problems: readonly string[]): Violation {
   const states = [...cast.store.state.tables.subjects.values()].map((subject) => {
-    const conditions = subject.status?.conditions.map(({ type, status, message }) => `${type}=${status} ${message}`) ?? [];
+    const conditions =
+      subject.status?.conditions.map(({ type, status, message }) => `${type}=${status} ${message}`) ?? [];
     return `  ${subject.id} ${subject.kind}/${subject.name}: attempts ${subject.memory.attempts}, ${conditions.join("; ")}`;
   });
   return new Violation("liveness", `not converged after calm:\n  ${problems.join("\n  ")}\n${states.join("\n")}`);

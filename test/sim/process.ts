@@ -83,4 +83,11 @@ export class SimProcess implements Owner {
   }
 }
 
-export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+/** Logs are part of a read-along trace and otherwise go nowhere. */
+export function logTo(write: ((line: string) => void) | undefined, name: string): Log {
+  const at =
+    (level: string): Log["info"] =>
+    (event, fields) =>
+      write?.(`  ${name} ${level} ${event} ${JSON.stringify(fields ?? {})}`);
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}

@@ -125,7 +125,12 @@ function furnish({ swarm, store, outside }: Cast): void {
       const { callsPerSecond } = swarm;
       const base = { id, organizationId: tenant, name: id, provider: "sim" };
       run(store.createAccount({ ...base, settings, credentialRef: undefined, callsPerSecond }));
-      const account = new OutsideAccount({ id, organizationId: tenant, settleMs: swarm.settleMs });
+      const account = new OutsideAccount({
+        id,
+        organizationId: tenant,
+        settleMs: swarm.settleMs,
+        fingerprint: `${id}-thing`,
+      });
       outside.add(account, new Throttle(swarm.provider.callsPerSecond));
     }
   }

@@ -61,7 +61,8 @@ function readOptions(): Options | undefined {
 
 function whole(name: string, text: string | undefined, fallback: number): number {
   const value = text === undefined ? fallback : Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} is '${text}'; expected a whole number from 1`);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new Error(`${name} is '${text}'; expected a whole number from 1`);
   return value;
 }
 

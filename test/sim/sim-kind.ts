@@ -26,7 +26,10 @@ const everySeconds = 20;
 
 /** A spec that stops parsing is an object with the field `broken`. */
 function parsedAs<Spec>() {
-  return z.custom<Spec>((value) => typeof value === "object" && value !== null && !("broken" in value), "cannot be read");
+  return z.custom<Spec>(
+    (value) => typeof value === "object" && value !== null && !("broken" in value),
+    "cannot be read",
+  );
 }
 
 /** The set itself and every item that names it; several items under one key make one value together. */
@@ -114,7 +117,9 @@ const zoneLoop: Loop<SetSpec, Content, SimReader, SimWriter> = {
   },
   same: sameBy(),
   create: async ({ writer }, subject, wanted) => {
-    await writer.changeZone(subject, subject.spec.group, [zoneChange(subject.spec.group, { action: "create", wanted })]);
+    await writer.changeZone(subject, subject.spec.group, [
+      zoneChange(subject.spec.group, { action: "create", wanted }),
+    ]);
     return { externalId: wanted.key };
   },
   update: ({ writer }, subject, wanted, seen) =>

@@ -56,6 +56,8 @@ export function connectStore(options: {
     witness.beforeCommit(process, method, request);
     const transaction = transactions[method] as (state: MemoryStore["state"], request: unknown) => unknown;
     const result = transaction(store.state, request);
+    if (world.onStep !== undefined)
+      world.onStep(`  ${process.name} ${method} ${JSON.stringify(request)} -> ${JSON.stringify(result)}`);
     witness.afterCommit(process, method, request, result);
     return result;
   }

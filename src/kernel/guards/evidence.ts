@@ -9,6 +9,7 @@ import type { PlannedChange } from "../plan.ts";
  */
 export const evidenceGuard: Guard = (changes, facts) => {
   const inferred = changes.filter((change) => change.action === "delete" && change.origin === "inferred");
+  if (!facts.desiredKnown && inferred.length > 0) return withoutDesired(changes, inferred, facts);
   const findings = inferred.map((change) => findingOf(change, facts));
   const waiting = inferred.filter((_change, index) => !isConfirmed(findings[index], facts));
   if (waiting.length === 0) return { pass: changes, findings };
@@ -28,10 +29,26 @@ export const evidenceGuard: Guard = (changes, facts) => {
   return { pass: changes.filter((change) => !waiting.includes(change)), verdicts: [said], findings, waitMs };
 };
 
+/** The last good set stands in: what it does not want may be wanted by the set nobody could compute. */
+function withoutDesired(
+  changes: readonly PlannedChange[],
+  inferred: readonly PlannedChange[],
+  facts: Facts,
+): ReturnType<Guard> {
+  const said = verdict("evidence", "wait", "what is wanted is not known: nothing is deleted because nobody wants it", {
+    numbers: { items: inferred.length },
+    keys: keysOf(inferred),
+  });
+  const keys = new Set(keysOf(inferred));
+  const findings = facts.findings.filter((finding) => keys.has(finding.key));
+  return { pass: changes.filter((change) => !inferred.includes(change)), verdicts: [said], findings };
+}
+
 function findingOf(change: PlannedChange, facts: Facts): Finding {
   const externalId = change.seen?.externalId ?? "";
   const known = facts.findings.find((finding) => finding.key === change.key && finding.externalId === externalId);
-  return known ?? { key: change.key, externalId, foundAtMs: facts.observedFromMs };
+  // From now, not from when the look began: a shared listing may be older than the declaration that no longer wants the item.
+  return known ?? { key: change.key, externalId, foundAtMs: facts.nowMs };
 }
 
 /** The second look must have begun long enough after the first. */

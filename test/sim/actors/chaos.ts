@@ -1,5 +1,5 @@
 import type { Snapshot } from "../memory-store.ts";
-import { OutsideAccount } from "../outside/outside.ts";
+import { OutsideAccount, type Thing } from "../outside/outside.ts";
 import type { SchedulerCrew } from "./crew.ts";
 import type { Cast } from "./cast.ts";
 import { strangerActs } from "./strangers.ts";
@@ -44,10 +44,15 @@ function swap(cast: Cast): void {
   const connection = random.pick([...cast.outside.connections.values()]);
   if (connection === undefined || connection.swapped !== undefined) return;
   const { own } = connection;
-  const other = new OutsideAccount({ id: own.id, organizationId: own.organizationId, settleMs: swarm.settleMs });
-  other.fingerprint = `fingerprint-of-somebody-else-${world.steps}`;
+  // Whose account it is was settled when it was first used; a swap before that is simply another account.
+  if (cast.store.state.tables.accounts.get(own.id)?.record.fingerprint !== own.fingerprint) return;
+  const fingerprint = `somebody-else-${world.steps}`;
+  const { id, organizationId } = own;
+  const other = new OutsideAccount({ id, organizationId, settleMs: swarm.settleMs, fingerprint });
   for (const thing of own.things.values()) {
-    if (random.chance(0.3)) other.put({ ...thing, madeFor: undefined, marker: "none" }, world.nowMs);
+    const record = thing.id.startsWith(`${thing.group}/`);
+    const copy: Thing = { ...thing, id: record ? thing.id : other.nextId(), madeFor: undefined, marker: "none" };
+    if (random.chance(0.3)) other.put(copy, world.nowMs);
   }
   connection.swapped = other;
   ledger.swappedAtMs.set(own.id, world.nowMs);

@@ -2,7 +2,7 @@ import type { Engine } from "../../../src/kernel/claim.ts";
 import type { KindRegistry } from "../../../src/kernel/kind.ts";
 import type { Provider } from "../../../src/ports/provider.ts";
 import { SimProvider } from "../outside/sim-provider.ts";
-import { silentLog, SimProcess } from "../process.ts";
+import { logTo, SimProcess } from "../process.ts";
 import type { Production } from "../production.ts";
 import type { Referee } from "../referee/referee.ts";
 import { connectStore } from "../store-port.ts";
@@ -60,7 +60,7 @@ export class SchedulerCrew {
       clock: process.clock,
       random: process.random.fork("engine"),
       ids: process.ids,
-      log: silentLog,
+      log: logTo(world.onStep, process.name),
       kinds: this.#kinds,
       accounts: new this.#production.Accounts({ providers, store: port, clock: process.clock }),
     };
@@ -111,7 +111,10 @@ export class SchedulerCrew {
   suspendOne(freezes: boolean): void {
     const { random } = this.#cast;
     const member = random.pick(this.#members);
-    member?.process.suspend(random.choose(random.int(100, 4_000), random.int(5_000, 40_000)), freezes && random.chance(0.5));
+    member?.process.suspend(
+      random.choose(random.int(100, 4_000), random.int(5_000, 40_000)),
+      freezes && random.chance(0.5),
+    );
   }
 
   /** A stopped machine whose wall clock is set back as well could not know how long it slept: only one of the two. */

@@ -55,7 +55,12 @@ class GovernanceActor {
     const organizationId = random.pick(tenantIds(swarm)) ?? "";
     const resource = this.#pick(["SimSet", "SimZone"]);
     const own = resource !== undefined && resource.organizationId === organizationId;
-    const scope = random.choose("platform", `organization/${organizationId}`, projectOf(organizationId), own ? `resource/${resource.uid}` : "platform");
+    const scope = random.choose(
+      "platform",
+      `organization/${organizationId}`,
+      projectOf(organizationId),
+      own ? `resource/${resource.uid}` : "platform",
+    );
     return intents.pause({
       id: `pause-${++this.#ids}`,
       organizationId: scope === "platform" ? undefined : organizationId,
@@ -91,7 +96,12 @@ class GovernanceActor {
     const resource = this.#pick(["SimSet", "SimZone"]);
     if (resource === undefined) return undefined;
     if (random.chance(0.3)) return this.#setPolicy({ protect: random.chance(0.4) });
-    const options = { uid: resource.uid, author: this.#author(), protect: random.chance(0.5), accounts: this.#accountsOf(resource) };
+    const options = {
+      uid: resource.uid,
+      author: this.#author(),
+      protect: random.chance(0.5),
+      accounts: this.#accountsOf(resource),
+    };
     return this.#cast.intents.declare(redeclare(resource, resource.spec, options));
   }
 

@@ -71,7 +71,8 @@ export class Operator {
 
   reconcileAll(): void {
     for (const { organizationId, uid, kind } of this.#cast.store.state.tables.resources.values()) {
-      if (kind !== "SimItem") ignoring(this.#cast.intents.reconcileNow({ organizationId, uid }), () => this.#cast.poke());
+      if (kind !== "SimItem")
+        ignoring(this.#cast.intents.reconcileNow({ organizationId, uid }), () => this.#cast.poke());
     }
   }
 
@@ -101,6 +102,7 @@ export function unconverged(cast: Cast): readonly string[] {
     const own = cast.outside.connections.get(subject.accountId ?? "")?.own;
     const waits = decided.get(subject.id);
     const wanted = cast.ledger.wanted.current(subject.id);
+    if (staysPut(resource)) continue;
     if (wanted?.leaving === true && waits === undefined) problems.push(`${name}: is leaving and still there`);
     for (const [key, { content }] of wanted?.items ?? []) {
       if (waits?.has(key) === true) continue;
@@ -116,7 +118,11 @@ export function unconverged(cast: Cast): readonly string[] {
 }
 
 /** Things of ours that nothing declares any more. */
-function leftovers(cast: Cast, decided: ReadonlyMap<number, ReadonlySet<string>>, shared: ReadonlySet<string>): readonly string[] {
+function leftovers(
+  cast: Cast,
+  decided: ReadonlyMap<number, ReadonlySet<string>>,
+  shared: ReadonlySet<string>,
+): readonly string[] {
   const { tables } = cast.store.state;
   const problems: string[] = [];
   for (const [accountId, connection] of cast.outside.connections) {
@@ -126,14 +132,22 @@ function leftovers(cast: Cast, decided: ReadonlyMap<number, ReadonlySet<string>>
       const key = thing.id.startsWith(`${thing.group}/`) ? thing.id : thing.key;
       const recorded = subject?.memory.owned.some((item) => item.externalId === thing.id) ?? false;
       const wanted = subject !== undefined && cast.ledger.wanted.current(subject.id)?.items.has(key) === true;
+      const resource = tables.resources.get(thing.madeFor);
       const excused =
         wanted ||
+        (resource !== undefined && staysPut(resource)) ||
         (subject !== undefined && decided.get(subject.id)?.has(key) === true) ||
         (!recorded && (cast.ledger.restored || cast.ledger.forgotten.has(thing.id)));
       if (!excused) problems.push(`${thing.id} (${key}) of ${thing.madeFor} at ${accountId} is left over`);
     }
   }
-  return tables.subjects.size === 0 && problems.length === 0 ? [] : problems;
+  return problems;
+}
+
+/** Nobody can change what a deleted resource said of its own mode and protection: it waits, and says so. */
+function staysPut(resource: ResourceRow): boolean {
+  const { deletion, mode, protect } = resource;
+  return deletion !== undefined && (protect === true || (mode !== undefined && mode !== "enforce"));
 }
 
 /** What a person said no to waits for his next word. */
@@ -141,7 +155,8 @@ function rejectedItems(cast: Cast): ReadonlyMap<number, ReadonlySet<string>> {
   const waiting = new Map<number, Set<string>>();
   for (const held of cast.store.state.tables.heldChanges.values()) {
     if (held.state !== "rejected") continue;
-    for (const item of held.items) waiting.set(item.subjectId, (waiting.get(item.subjectId) ?? new Set()).add(item.key));
+    for (const item of held.items)
+      waiting.set(item.subjectId, (waiting.get(item.subjectId) ?? new Set()).add(item.key));
   }
   return waiting;
 }

@@ -28,22 +28,27 @@ export class OutsideAccount {
   readonly id: string;
   readonly organizationId: string;
   readonly settleMs: number;
+  readonly fingerprint: string;
   readonly things = new Map<string, Thing>();
-  fingerprint: string;
   sentinel: AccountIdentity["sentinel"];
   revision = 0;
   #log: Undo[] = [];
   #ids = 0;
 
-  constructor(options: { readonly id: string; readonly organizationId: string; readonly settleMs: number }) {
+  constructor(options: {
+    readonly id: string;
+    readonly organizationId: string;
+    readonly settleMs: number;
+    readonly fingerprint: string;
+  }) {
     this.id = options.id;
     this.organizationId = options.organizationId;
     this.settleMs = options.settleMs;
-    this.fingerprint = `fingerprint-of-${options.id}`;
+    this.fingerprint = options.fingerprint;
   }
 
   nextId(): string {
-    return `${this.id}-thing-${++this.#ids}`;
+    return `${this.fingerprint}-${++this.#ids}`;
   }
 
   put(thing: Thing, nowMs: number): void {

@@ -58,7 +58,10 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
           outside.sentinel = sentinel;
         }),
       rights: () =>
-        this.#call(id, "rights", () => ({ write: !this.#outside.connection(id).readOnly, reason: "as the provider says" })),
+        this.#call(id, "rights", () => ({
+          write: !this.#outside.connection(id).readOnly,
+          reason: "as the provider says",
+        })),
       collections: { items: (token) => this.#page(id, token) },
       reader: this.#reader(id),
       writer: this.#writer(id),
@@ -232,7 +235,10 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
     const { world } = this.#process;
     const faults = this.#swarm.provider;
     const hangs = this.faulty && this.#random.chance(faults.hang);
-    const arrivesInMs = this.#random.int(1, Math.min(hangs ? this.callTimeoutMs : faults.slowestMs, this.callTimeoutMs - 1));
+    const arrivesInMs = this.#random.int(
+      1,
+      Math.min(hangs ? this.callTimeoutMs : faults.slowestMs, this.callTimeoutMs - 1),
+    );
     return new Promise((resolve, reject) => {
       const answer = (run: () => void) => {
         if (hangs && this.#random.chance(0.5)) return;
@@ -247,11 +253,13 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
           if (trouble === "absent") return answer(() => resolve(undefined as T));
           const value = handle(this.#outside.answering(accountId));
           if (this.faulty && this.#random.chance(faults.lostAnswer)) throw this.#lost();
+          world.onStep?.(`  ${this.#process.name} ${accountId} ${label} -> ${JSON.stringify(value)}`);
           answer(() => {
             options.learned?.(value);
             resolve(value);
           });
         } catch (thrown) {
+          world.onStep?.(`  ${this.#process.name} ${accountId} ${label} -> ${String(thrown)}`);
           answer(() => reject(thrown as Error));
         }
       };

@@ -24,7 +24,10 @@ export function judgeMemory(ledger: Ledger, subject: SubjectRow, before: Subject
     const thing = ledger.outside.connections.get(subject.accountId ?? "")?.own.things.get(item.externalId);
     if (thing === undefined || thing.madeFor !== subject.resourceUid) continue;
     if (!isExplained(ledger, subject, item.key)) {
-      throw new Violation("ownership", `${subject.kind}/${subject.name} forgot ${item.key} (${item.externalId}), which is there`);
+      throw new Violation(
+        "ownership",
+        `${subject.kind}/${subject.name} forgot ${item.key} (${item.externalId}), which is there`,
+      );
     }
   }
 }

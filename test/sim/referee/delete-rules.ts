@@ -26,8 +26,10 @@ function judgeUnwanted(ledger: Ledger, permit: PermitTruth, key: string, name: s
   if (!wanted.known) throw new Violation("evidence", `${name}: the desired set was unknown`);
   if (wanted.items.has(key) || wanted.kept.has(key)) throw new Violation("wanted", `${name}: it is wanted`);
   if (wanted.items.size > 0 || (permit.cycle?.owned ?? 0) < 2) return;
-  if (!permit.approved.has(key)) throw new Violation("empty desired", `${name}: nothing is wanted, and nobody approved`);
-  if (!wanted.zero && !isDeclared(ledger, permit, key)) throw new Violation("empty desired", `${name}: nobody declared it`);
+  if (!permit.approved.has(key))
+    throw new Violation("empty desired", `${name}: nothing is wanted, and nobody approved`);
+  if (!wanted.zero && !isDeclared(ledger, permit, key))
+    throw new Violation("empty desired", `${name}: nobody declared it`);
 }
 
 /** Declared deleted: the resource leaves, or every resource that declared the item has a tombstone or is gone. */
@@ -51,7 +53,8 @@ function judgeMarker(ledger: Ledger, started: StartedWrite, permit: PermitTruth,
     throw new Violation("evidence", `${name}: it was not read right before`);
   }
   const { marker } = thing;
-  const ours = typeof marker === "object" && "resourceUid" in marker && marker.resourceUid === permit.subject.resourceUid;
+  const ours =
+    typeof marker === "object" && "resourceUid" in marker && marker.resourceUid === permit.subject.resourceUid;
   if (!ours && thing.markedAtMs < readAtMs) throw new Violation("ownership", `${name}: it did not carry our marker`);
 }
 
@@ -71,13 +74,13 @@ function judgeLook(ledger: Ledger, started: StartedWrite, permit: PermitTruth, t
   if (!seen) throw new Violation("evidence", `${name}: no complete look of this lease shows it`);
 }
 
-/** Two complete looks, far enough apart, both while nothing wanted it. */
+/** Two complete looks, the second one far enough after the first and after nothing wanted the thing any more. */
 function judgeInferred(ledger: Ledger, permit: PermitTruth, thing: Thing, key: string, name: string): void {
   const unwantedFromMs = ledger.wanted.lastWanted(permit.subject.id, key)?.untilMs ?? 0;
   const times = (ledger.looks.get(permit.subject.accountId ?? "") ?? [])
-    .filter((look) => look.ids.has(thing.id) && look.startedAtMs >= unwantedFromMs - ledger.callTimeoutMs)
+    .filter((look) => look.ids.has(thing.id))
     .map((look) => look.startedAtMs);
-  const apartMs = times.length === 0 ? 0 : Math.max(...times) - Math.min(...times);
+  const apartMs = times.length === 0 ? 0 : Math.max(...times) - Math.max(unwantedFromMs, Math.min(...times));
   if (apartMs < ledger.limits.confirmAfterMs) {
     throw new Violation("evidence", `${name}: inferred on looks only ${apartMs} ms apart`);
   }
@@ -100,6 +103,7 @@ function judgeBudgets(ledger: Ledger, permit: PermitTruth, key: string, name: st
   for (const level of levels) {
     const used = ledger.ungranted.filter((entry) => entry.atMs > fromMs && entry.levels.includes(level)).length;
     const limit = allowed(ledger.limits.deletesPerHour[levelName(level)], ledger.mostOwned.get(level) ?? 0);
-    if (used > limit) throw new Violation("delete budget", `${name}: number ${used} in an hour of ${level}, ${limit} allowed`);
+    if (used > limit)
+      throw new Violation("delete budget", `${name}: number ${used} in an hour of ${level}, ${limit} allowed`);
   }
 }

@@ -38,10 +38,12 @@ export function judgeStart(ledger: Ledger, process: SimProcess, call: WriteCall)
 function judgeExplained(permit: PermitTruth, call: WriteCall, name: string): void {
   for (const { effect, key } of call.changes) {
     const explained = permit.request.changes.some(
-      (change) => change.key === key && (change.action === effect || (change.action === "replace" && effect !== "update")),
+      (change) =>
+        change.key === key && (change.action === effect || (change.action === "replace" && effect !== "update")),
     );
     const replaced = permit.request.changes.some((change) => change.key === key && change.action === "replace");
-    if (!explained && !replaced && key !== "") throw new Violation("explained", `${name}: ${effect} of ${key} has no record`);
+    if (!explained && !replaced && key !== "")
+      throw new Violation("explained", `${name}: ${effect} of ${key} has no record`);
   }
 }
 
@@ -54,7 +56,10 @@ function judgePauses(ledger: Ledger, permit: PermitTruth, name: string): void {
     if (pause.level === "deletes" && !permit.request.changes.some(isRemoval)) continue;
     const sinceMs = ledger.pausedAtMs.get(pause.id) ?? ledger.nowMs;
     if (ledger.nowMs - sinceMs > pauseObeyedMs) {
-      throw new Violation("pause", `${name}: starts a write ${ledger.nowMs - sinceMs} ms after the pause of ${pause.scope}`);
+      throw new Violation(
+        "pause",
+        `${name}: starts a write ${ledger.nowMs - sinceMs} ms after the pause of ${pause.scope}`,
+      );
     }
   }
 }
@@ -81,9 +86,11 @@ export function judgeEffect(
   const name = `${started.process.name}: ${what.effect} of ${what.thing.key} (${what.thing.id}) for ${subject.kind}/${subject.name}`;
   const epoch = ledger.state.tables.shards[subject.shard]?.epoch;
   const sameStore = !ledger.restored;
-  if (sameStore && epoch !== permit.request.actor.epoch) throw new Violation("stale epoch", `${name}: epoch ${permit.request.actor.epoch}, now ${epoch}`);
+  if (sameStore && epoch !== permit.request.actor.epoch)
+    throw new Violation("stale epoch", `${name}: epoch ${permit.request.actor.epoch}, now ${epoch}`);
   if (ledger.nowMs > permit.untilMs) throw new Violation("permit", `${name}: happens after its permit ended`);
-  if (outside.organizationId !== subject.organizationId) throw new Violation("tenant", `${name}: another tenant's account`);
+  if (outside.organizationId !== subject.organizationId)
+    throw new Violation("tenant", `${name}: another tenant's account`);
   if (outside !== ledger.outside.connection(started.call.accountId).own) {
     const sinceMs = ledger.swappedAtMs.get(started.call.accountId) ?? ledger.nowMs;
     const graceMs = identityGraceMs + 2 * ledger.callTimeoutMs;
@@ -99,7 +106,8 @@ export function judgeEffect(
 
 function judgeCreate(ledger: Ledger, permit: PermitTruth, outside: OutsideAccount, thing: Thing, name: string): void {
   for (const other of outside.things.values()) {
-    if (other.key !== thing.key || other.group !== thing.group || other.madeFor !== permit.subject.resourceUid) continue;
+    if (other.key !== thing.key || other.group !== thing.group || other.madeFor !== permit.subject.resourceUid)
+      continue;
     // What was made after the backup and lost its marker to a stranger since cannot be recognised by anybody.
     const recognisable = !ledger.restored || typeof other.marker === "object";
     if (recognisable) throw new Violation("one thing per intent", `${name}: ${other.id} is already there`);

@@ -54,7 +54,8 @@ export function judgePermit(ledger: Ledger, process: SimProcess, request: Permit
   if (subject === undefined) throw new Violation("permit", `granted for the gone subject ${request.subject.id}`);
   const name = `${subject.kind}/${subject.name} at ${subject.accountId}`;
   const lease = tables.shards[subject.shard];
-  const current = lease?.holder === request.actor.holder && lease.epoch === request.actor.epoch && lease.untilMs > nowMs;
+  const current =
+    lease?.holder === request.actor.holder && lease.epoch === request.actor.epoch && lease.untilMs > nowMs;
   if (!current) throw new Violation("stale epoch", `${process.name} was permitted on ${name} without the lease`);
   const outside = request.changes.filter((change) => !isBookkeeping(change));
   if (outside.length > 0) judgeStops(ledger, subject, outside, name);
@@ -63,7 +64,8 @@ export function judgePermit(ledger: Ledger, process: SimProcess, request: Permit
   const removals = request.changes.filter(isRemoval);
   if (removals.length > 0) {
     if (!request.deletes) throw new Violation("permit", `${name}: a removal was not declared as one`);
-    if (request.inputs.check !== "version") throw new Violation("permit", `${name}: a removal ignores the input version`);
+    if (request.inputs.check !== "version")
+      throw new Violation("permit", `${name}: a removal ignores the input version`);
     if (isProtected(tables, subject)) throw new Violation("protection", `${name}: a removal of what is protected`);
   }
   const cycle = ledger.cycle(process, subject.id);
@@ -98,7 +100,10 @@ function approvedKeys(tables: Tables, subject: SubjectRow, request: PermitReques
     const item = held?.items.find((entry) => entry.subjectId === subject.id && entry.digest === grant?.itemDigest);
     const same = item?.key === change.key && item.action === change.action && item.externalId === change.externalId;
     if (held?.state !== "approved" || !same || !request.grantIds.includes(change.grantId)) {
-      throw new Violation("grant", `${change.action} of ${change.key} rests on a grant that a person gave for something else`);
+      throw new Violation(
+        "grant",
+        `${change.action} of ${change.key} rests on a grant that a person gave for something else`,
+      );
     }
     approved.add(change.key);
   }
@@ -109,7 +114,8 @@ function approvedKeys(tables: Tables, subject: SubjectRow, request: PermitReques
   for (const change of request.changes) {
     if (change.action !== "delete") continue;
     const sources = subject.memory.owned.find((item) => item.key === change.key)?.sources ?? [];
-    const covers = (uid: string) => uid === subject.resourceUid || (sources.length > 0 && sources.every((source) => source === uid));
+    const covers = (uid: string) =>
+      uid === subject.resourceUid || (sources.length > 0 && sources.every((source) => source === uid));
     if (confirmed.some(({ uid }) => covers(uid))) approved.add(change.key);
   }
   return approved;

@@ -1,6 +1,7 @@
 import type {
   DeleteReservation,
   DeleteReservationAnswer,
+  OutcomeRecord,
   PermitAnswer,
   PermitRequest,
   Settlement,
@@ -55,7 +56,8 @@ export class Referee implements Witness {
       this.#note(process, method, request, result);
       this.#judgeMemory();
       if (!intents.has(method)) return;
-      if (method === "settle" && !(request as Settlement).gone && (request as Settlement).forgetSources.length === 0) return;
+      if (method === "settle" && !(request as Settlement).gone && (request as Settlement).forgetSources.length === 0)
+        return;
       this.ledger.wanted.record(this.ledger.state.tables, this.ledger.nowMs);
       judgeRevisions(this.ledger);
     });
@@ -84,12 +86,15 @@ export class Referee implements Witness {
         const permit = request as PermitRequest;
         if (!(result as PermitAnswer).granted || this.#permitBefore === permit.permitId) return;
         ledger.permits.set(permit.permitId, judgePermit(ledger, process, permit));
-        this.#noteAdoptions(permit);
+        this.#judgeAdoptions(permit);
         for (const { action, externalId } of permit.changes) {
           if (action === "forget" && externalId !== undefined) ledger.forgotten.add(externalId);
         }
         return;
       }
+      case "recordOutcome":
+        if (result === true) this.#noteClaims(request as OutcomeRecord);
+        return;
       case "settle":
         ledger.noteOwned();
         return;
@@ -109,12 +114,22 @@ export class Referee implements Witness {
     const cycle = this.ledger.cycle(process, request.subject.id);
     if (!answer.current || cycle === undefined) return;
     const asked = request.granted + request.ungranted;
-    if (asked > cycle.owned) throw new Violation("delete budget", `${asked} deletes reserved, ${cycle.owned} things owned`);
+    if (asked > cycle.owned)
+      throw new Violation("delete budget", `${asked} deletes reserved, ${cycle.owned} things owned`);
     cycle.reserved += request.granted + (answer.ungrantedPass ? request.ungranted : 0);
   }
 
-  /** What is adopted or taken over is ours from here on. */
-  #noteAdoptions(permit: PermitRequest): void {
+  /** What is claimed is ours from here on: made, adopted or taken over. */
+  #noteClaims(record: OutcomeRecord): void {
+    const { accountId, resourceUid } = record.subject;
+    const outside = this.ledger.outside.connections.get(accountId ?? "")?.own;
+    for (const { externalId } of record.claims) {
+      const thing = outside?.things.get(externalId);
+      if (thing !== undefined) outside?.things.set(thing.id, { ...thing, madeFor: resourceUid });
+    }
+  }
+
+  #judgeAdoptions(permit: PermitRequest): void {
     const { accountId, resourceUid } = permit.subject;
     const outside = this.ledger.outside.connections.get(accountId ?? "")?.own;
     for (const change of permit.changes) {
@@ -130,7 +145,6 @@ export class Referee implements Witness {
       if (change.action === "adopt" && permit.subject.kind === "SimZone" && !intended) {
         throw new Violation("ownership", `${permit.subject.name} adopts ${thing.id}, which it never meant to make`);
       }
-      outside.things.set(thing.id, { ...thing, madeFor: resourceUid });
     }
   }
 
@@ -152,7 +166,10 @@ export class Referee implements Witness {
     this.#guarded(() => {
       const { installation } = this.ledger.state.tables;
       if (sentinel.incarnation !== installation.incarnation) {
-        throw new Violation("account identity", `${process.name} claims ${accountId} for incarnation ${sentinel.incarnation}`);
+        throw new Violation(
+          "account identity",
+          `${process.name} claims ${accountId} for incarnation ${sentinel.incarnation}`,
+        );
       }
     });
   }

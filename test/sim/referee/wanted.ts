@@ -25,7 +25,8 @@ export function wantedOf(tables: Tables, subject: SubjectRow): WantedSet {
   const spec = resource.spec as unknown as SetSpec;
   const prefix = resource.kind === "SimZone" ? `${spec.group}/` : "";
   const items = new Map<string, { content: Content; sources: readonly string[] }>();
-  for (const [key, content] of Object.entries(spec.items)) items.set(prefix + key, { content, sources: [resource.uid] });
+  for (const [key, content] of Object.entries(spec.items))
+    items.set(prefix + key, { content, sources: [resource.uid] });
   const kept = addInputs(tables, resource, prefix, items);
   return { known: spec.unknown !== true, leaving: false, orphan: false, zero: spec.zero === true, items, kept };
 }
@@ -94,11 +95,15 @@ export class WantedHistory {
   }
 
   /** When the key was last wanted, and by whom; undefined when it never was. */
-  lastWanted(subjectId: number, key: string): { readonly untilMs: number; readonly sources: readonly string[] } | undefined {
+  lastWanted(
+    subjectId: number,
+    key: string,
+  ): { readonly untilMs: number; readonly sources: readonly string[] } | undefined {
     const entries = this.#entries.get(subjectId) ?? [];
     for (let at = entries.length - 1; at >= 0; at--) {
       const item = entries[at]?.set.items.get(key);
-      if (item !== undefined) return { untilMs: entries[at + 1]?.atMs ?? Number.POSITIVE_INFINITY, sources: item.sources };
+      if (item !== undefined)
+        return { untilMs: entries[at + 1]?.atMs ?? Number.POSITIVE_INFINITY, sources: item.sources };
     }
     return undefined;
   }
