@@ -47,7 +47,9 @@ export async function write(
   refuseWildcards(scene, changes);
   const records = changes.map((change) => recordOf(scene, change));
   const intended = changes.reduce((before, change) => withIntent(before, change, scene.lookout.storeNowMs()), memory);
-  const remembered = { ...intended, lastSpec: scene.input.resource.spec };
+  // While leaving the spec may be one that no longer parses: the last good one is what the deletes go by.
+  const { spec, deletion } = scene.input.resource;
+  const remembered = { ...intended, lastSpec: deletion === undefined ? spec : (memory.lastSpec ?? spec) };
   const permitId = scene.engine.ids.next();
   const answer = await scene.engine.store.permit({
     permitId,
