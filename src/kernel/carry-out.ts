@@ -227,6 +227,9 @@ function needsRead(scene: Scene, change: PlannedChange): boolean {
   if (removes(change)) return scene.loop.removesOnlyAsSeen !== true;
   // What is seen and forgotten all the same (orphaned, or another owner's) is not a question of absence.
   if (change.action === "forget") return change.seen === undefined;
+  // What takes the place of a recorded thing: that this is gone is not known yet.
+  if (change.action === "adopt" || change.action === "takeover")
+    return change.owned?.externalId !== undefined && change.owned.externalId !== change.seen?.externalId;
   if (change.action !== "create") return false;
   const ageMs = scene.engine.clock.monotonicMs() - scene.seen.startedAtMonotonicMs;
   return change.owned !== undefined || scene.seen.completeness !== "complete" || ageMs > CREATE_ON_LOOK_MS;

@@ -16,7 +16,7 @@ export interface PlannedChange {
   readonly wantedHash: string;
   /** What an approval of this item binds to. */
   readonly digest: string;
-  /** Deletes only: somebody deleted what declared it, or merely nothing wants it any more. */
+  /** Of what is deleted or forgotten: somebody deleted what declared it, or merely nothing wants it any more. */
   readonly origin: "declared" | "inferred" | undefined;
   /** It was ours and a complete look does not show it: making it again is remediation, not a first create. */
   readonly missing: boolean;
@@ -62,23 +62,18 @@ export interface Situation {
 
 /** Compares the two keyed sets and says what would close the difference. Decides nothing about whether it may. */
 export function makePlan(situation: Situation): Plan {
-  const { winners, duplicates } = pickWinners(situation);
-  const byId = new Map([...winners.values()].map((seen) => [seen.externalId, seen]));
+  const { winners, others } = pickWinners(situation);
   const owned = new Map(situation.owned.map((item) => [item.key, item]));
   const wanted = new Map(situation.wanted.map((item) => [item.key, item]));
   const keys = [...new Set([...wanted.keys(), ...owned.keys()])].sort();
 
   const found: Found = { changes: [], unsettled: [], unsettledForMs: 0, foreign: [], markerMissing: [], suspected: [] };
-  const matched = new Set<string>();
-  for (const key of keys) {
-    const record = owned.get(key);
-    const recorded = record?.externalId === undefined ? undefined : byId.get(record.externalId);
-    const seen = recorded ?? winners.get(key);
-    if (seen !== undefined) matched.add(seen.externalId);
-    planKey(situation, { key, wanted: wanted.get(key), owned: record, seen }, found);
-  }
-  const strangers = situation.seen.filter((seen) => !matched.has(seen.externalId)).length - duplicates.length;
-  return { ...found, duplicates, strangers };
+  for (const key of keys)
+    planKey(situation, { key, wanted: wanted.get(key), owned: owned.get(key), seen: winners.get(key) }, found);
+  // Things of one name that nobody here declared are nobody's duplicates.
+  const duplicates = others.filter(({ key }) => wanted.has(key) || owned.has(key));
+  const ours = [...winners.keys()].filter((key) => wanted.has(key) || owned.has(key));
+  return { ...found, duplicates, strangers: winners.size + others.length - ours.length - duplicates.length };
 }
 
 interface Found {
@@ -109,6 +104,10 @@ function planKey(situation: Situation, at: KeySituation, found: Found): void {
 }
 
 function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen<object> }, found: Found): void {
+  // What we recorded was not seen. Whatever stands under its key now, that it is gone is for a read by its id to say.
+  const replaced = at.owned?.externalId !== undefined && at.owned.externalId !== at.seen.externalId;
+  if (replaced && (at.wanted === undefined || !situation.complete))
+    return planUnseen(situation, { ...at, seen: undefined }, found);
   const relation = relationOf(situation, at);
   if (relation.is === "foreign") {
     found.foreign.push({ key: at.key, owner: relation.owner });
@@ -129,8 +128,9 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
   }
   const unmarked = situation.loop.marks === true && at.seen.marker === "none";
   if (unmarked) found.markerMissing.push(at.key);
-  if (at.wanted === undefined && !unmarked) {
-    found.changes.push(change(situation, at, situation.leaving?.orphan === true ? "forget" : "delete"));
+  const orphaned = situation.leaving?.orphan === true;
+  if (at.wanted === undefined && (!unmarked || orphaned)) {
+    found.changes.push(change(situation, at, orphaned ? "forget" : "delete"));
     return;
   }
   // A missing marker is drift: put back, even on what nobody wants any more, before it may be deleted.
@@ -202,9 +202,12 @@ function settlesInMs(situation: Situation, owned: OwnedItem): number {
   return situation.observedFromMs >= visibleFromMs ? 0 : Math.max(1, visibleFromMs - situation.nowMs);
 }
 
-/** Two things under one key: what we recorded wins, then what carries our marker, then the smaller id. */
+/**
+ * Two things under one key: what we recorded wins, then what carries our marker, then the smaller id. What we recorded
+ * keeps the key we recorded it under, whatever it is called outside by now.
+ */
 function pickWinners(situation: Situation) {
-  const recorded = new Set(situation.owned.map((item) => item.externalId));
+  const recorded = new Map(situation.owned.map((item) => [item.externalId, item.key]));
   const rank = (seen: Seen<object>) =>
     recorded.has(seen.externalId)
       ? 0
@@ -212,15 +215,18 @@ function pickWinners(situation: Situation) {
         ? 1
         : 2;
   const winners = new Map<string, Seen<object>>();
-  const duplicates: { key: string; externalId: string }[] = [];
+  const others = new Map<string, { key: string; externalId: string }>();
   const sorted = [...situation.seen].sort(
     (left, right) => rank(left) - rank(right) || (left.externalId < right.externalId ? -1 : 1),
   );
   for (const seen of sorted) {
-    if (winners.has(seen.key)) duplicates.push({ key: seen.key, externalId: seen.externalId });
-    else winners.set(seen.key, seen);
+    const { externalId } = seen;
+    const key = recorded.get(externalId) ?? seen.key;
+    const winner = winners.get(key);
+    if (winner === undefined) winners.set(key, seen);
+    else if (winner.externalId !== externalId) others.set(externalId, { key, externalId });
   }
-  return { winners, duplicates };
+  return { winners, others: [...others.values()] };
 }
 
 function change(
@@ -233,7 +239,7 @@ function change(
   const wantedHash = at.wanted === undefined ? (at.owned?.wantedHash ?? "") : stable(at.wanted.item);
   const seenHash = at.seen === undefined ? undefined : stable(at.seen.item);
   const externalId = at.seen?.externalId ?? at.owned?.externalId;
-  const removes = action === "delete";
+  const ends = action === "delete" || action === "forget";
   return {
     action,
     key: at.key,
@@ -251,7 +257,7 @@ function change(
       wantedHash: at.wanted === undefined ? undefined : wantedHash,
       seenHash,
     }),
-    origin: removes ? originOf(situation, at.owned) : undefined,
+    origin: ends ? originOf(situation, at.owned) : undefined,
     missing: action === "create" && at.owned?.state === "owned",
     weight: 1 + (at.seen?.contains ?? 0),
   };
