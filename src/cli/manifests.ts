@@ -77,7 +77,7 @@ function loadOne(
 /** What `get -o yaml` printed can be applied again: the server's own fields are left out, the scope becomes the path. */
 function withoutServerFields(value: unknown): { readonly body: unknown; readonly scope: ScopeOptions } {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return { body: value, scope: {} };
-  const body = Object.fromEntries(Object.entries(value).filter(([name]) => name !== "status"));
+  const body: Record<string, unknown> = Object.fromEntries(Object.entries(value).filter(([name]) => name !== "status"));
   const metadata = body["metadata"];
   if (typeof metadata !== "object" || metadata === null) return { body, scope: {} };
   const fields = metadata as Record<string, unknown>;

@@ -1,0 +1,101 @@
+import type { Config } from "../config.ts";
+import { createApp } from "../control-api/app.ts";
+import type { ApiContext, ServiceState } from "../control-api/context.ts";
+import { organizationIdOf } from "../control-api/names.ts";
+import { kinds } from "../kinds/registry.ts";
+import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
+import { StoreError } from "../store/errors.ts";
+import { PostgresIntentStore } from "../store/intent-store.ts";
+import { PostgresReadStore } from "../store/read-store.ts";
+import { mergeMetrics, processMetrics } from "./metrics-text.ts";
+import type { RoleHost, RunningRole } from "./role-process.ts";
+import { StartError } from "./start-error.ts";
+import { openDatabases } from "./stores.ts";
+import { readToken } from "./token-file.ts";
+import type { World } from "./world.ts";
+
+const address = "127.0.0.1";
+const defaultOrganization = "default";
+
+/** The Control API in a process of its own. It is given no provider and no credential. */
+export async function startApiRole(
+  config: Config & { readonly databaseUrl: string },
+  world: World,
+  host: RoleHost,
+): Promise<RunningRole> {
+  const { log } = host;
+  await using undo = new AsyncDisposableStack();
+  const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_api: 8, setpoint_admin: 2 });
+  undo.defer(end);
+  const stores = { database: databases.setpoint_api, administration: databases.setpoint_admin };
+  const reads = new PostgresReadStore(stores);
+  const intents = new PostgresIntentStore({ ...stores, ids: world.ids });
+  await ensureDefaultOrganization(intents, reads);
+  const metrics = processMetrics("api");
+  const context: ApiContext = {
+    intents,
+    reads,
+    kinds,
+    accountSettings: new Map([["powerdns", powerDnsSettingsSchema]]),
+    clock: world.clock,
+    ids: world.ids,
+    log,
+    operator: { name: "operator", type: "person" },
+    operatorToken: config.operatorToken ?? readToken(config.dataDirectory),
+    version: world.version,
+    checkDatabase: async () => void (await reads.listOrganizations()),
+    services: async () => host.services() ?? (await servicesFromLeases(reads)),
+    metrics: async () => mergeMetrics([await metrics(), ...(await host.otherMetrics())]),
+  };
+  const app = createApp(context);
+  await listen(() => app.listen({ host: address, port: config.port }), config.port);
+  undo.defer(() => app.close());
+  const running = undo.move();
+  return { detail: `http://${address}:${config.port}`, metrics, stop: () => running.disposeAsync() };
+}
+
+/** So that the first command of a newcomer needs nothing created before it. */
+async function ensureDefaultOrganization(intents: PostgresIntentStore, reads: PostgresReadStore): Promise<void> {
+  const id = organizationIdOf(defaultOrganization);
+  if ((await reads.listScopes(id)).length > 0) return;
+  try {
+    await intents.createOrganization({ id, name: defaultOrganization });
+  } catch (thrown) {
+    // Another API started at the same moment.
+    if (!(thrown instanceof StoreError) || thrown.code !== "ALREADY_EXISTS") throw thrown;
+  }
+}
+
+/** Without a supervisor, what is known of the schedulers is what they hold. */
+async function servicesFromLeases(reads: PostgresReadStore): Promise<readonly ServiceState[]> {
+  const { shardsLeased } = await reads.summary();
+  return [
+    { name: "api", state: "running", detail: "this process" },
+    shardsLeased > 0
+      ? { name: "scheduler", state: "running", detail: `${shardsLeased} shards leased` }
+      : { name: "scheduler", state: "missing", detail: "no scheduler holds a lease" },
+  ];
+}
+
+async function listen(start: () => Promise<unknown>, port: number): Promise<void> {
+  try {
+    await start();
+  } catch (thrown) {
+    throw portError(thrown, port);
+  }
+}
+
+export function portError(thrown: unknown, port: number): Error {
+  const code = (thrown as NodeJS.ErrnoException).code;
+  if (code === "EADDRINUSE") {
+    return new StartError(
+      `Port ${port} on ${address} is in use by another program. Stop it, or choose another port: SETPOINT_PORT=${port === 65_535 ? port - 1 : port + 1} npm start`,
+      { cause: thrown },
+    );
+  }
+  if (code === "EACCES")
+    return new StartError(`Port ${port} may not be used by this user. Choose one above 1023 with SETPOINT_PORT.`, {
+      cause: thrown,
+    });
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

@@ -1,0 +1,41 @@
+import { hostname } from "node:os";
+import { Registry } from "@prometheus-io/client";
+import type { Config, Environment } from "../config.ts";
+import { Accounts } from "../kernel/accounts.ts";
+import type { Engine } from "../kernel/claim.ts";
+import { kinds } from "../kinds/registry.ts";
+import type { Provider } from "../ports/provider.ts";
+import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
+import { createCredentials } from "../runtime/credentials.ts";
+import { createHttpClient } from "../runtime/http-client.ts";
+import { startScheduler } from "../scheduler/scheduler.ts";
+import { PostgresEngineStore } from "../store/engine-store.ts";
+import { processMetrics } from "./metrics-text.ts";
+import type { RoleHost, RunningRole } from "./role-process.ts";
+import { openDatabases } from "./stores.ts";
+import type { World } from "./world.ts";
+
+/** A scheduler in a process of its own: the only one that opens providers and reads credentials. */
+export async function startSchedulerRole(
+  config: Config & { readonly databaseUrl: string },
+  environment: Environment,
+  world: World,
+  host: RoleHost,
+): Promise<RunningRole> {
+  const { log } = host;
+  const { clock, random, ids } = world;
+  await using undo = new AsyncDisposableStack();
+  const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_engine: 8 });
+  undo.defer(end);
+  const http = undo.use(createHttpClient());
+  const credentials = createCredentials(environment);
+  const providers = new Map<string, Provider>([["powerdns", createPowerDnsProvider({ http, credentials })]]);
+  const store = new PostgresEngineStore({ database: databases.setpoint_engine, clock, ids });
+  const engine: Engine = { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock }) };
+  const registry = new Registry();
+  const metrics = processMetrics("scheduler", registry);
+  const scheduler = startScheduler(engine, { holder: `${hostname()}/${process.pid}` });
+  undo.defer(() => scheduler.drain());
+  const running = undo.move();
+  return { detail: "leases shards and runs cycles", metrics, stop: () => running.disposeAsync() };
+}

@@ -1,0 +1,97 @@
+import type { FastifyInstance, LightMyRequestResponse } from "fastify";
+import { createApp } from "../../src/control-api/app.ts";
+import type { ApiContext } from "../../src/control-api/context.ts";
+import { organizationIdOf } from "../../src/control-api/names.ts";
+import { kinds } from "../../src/kinds/registry.ts";
+import type { Log } from "../../src/ports/log.ts";
+import { powerDnsSettingsSchema } from "../../src/providers/powerdns/settings.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { createSystemIds } from "../../src/runtime/system-ids.ts";
+import { Database } from "../../src/store/database.ts";
+import { PostgresEngineStore } from "../../src/store/engine-store.ts";
+import { PostgresIntentStore } from "../../src/store/intent-store.ts";
+import { migrate } from "../../src/store/migrate.ts";
+import { PostgresReadStore } from "../../src/store/read-store.ts";
+import { startTestServer } from "./postgres.ts";
+
+export const token = "test-token-of-the-operator";
+
+export interface TestApi extends AsyncDisposable {
+  readonly app: FastifyInstance;
+  readonly context: ApiContext;
+  readonly engine: PostgresEngineStore;
+  /** With the operator's token; `body` is sent as JSON. */
+  send(
+    method: "GET" | "PUT" | "POST" | "DELETE",
+    url: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: LightMyRequestResponse["headers"];
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** The Control API over a real PostgreSQL of its own, with the organization `default`. */
+export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<TestApi> {
+  await using undo = new AsyncDisposableStack();
+  const { url } = undo.use(await startTestServer());
+  await migrate({ url, log: silent });
+  const open = (role: "setpoint_api" | "setpoint_admin" | "setpoint_engine") =>
+    undo.adopt(new Database({ url, role, log: silent, max: 4 }), (database) => database.end());
+  const stores = { database: open("setpoint_api"), administration: open("setpoint_admin") };
+  const ids = createSystemIds();
+  const intents = new PostgresIntentStore({ ...stores, ids });
+  const reads = new PostgresReadStore(stores);
+  const engine = new PostgresEngineStore({ database: open("setpoint_engine"), clock: systemClock, ids });
+  await intents.createOrganization({ id: organizationIdOf("default"), name: "default" });
+  const context: ApiContext = {
+    intents,
+    reads,
+    kinds,
+    accountSettings: new Map([["powerdns", powerDnsSettingsSchema]]),
+    clock: systemClock,
+    ids,
+    log: silent,
+    operator: { name: "operator", type: "person" },
+    operatorToken: token,
+    version: "0.0.0-test",
+    checkDatabase: async () => void (await reads.listOrganizations()),
+    services: async () => [{ name: "api", state: "running", detail: "test" }],
+    metrics: async () => "# no metrics\n",
+    ...changes,
+  };
+  const app = undo.adopt(createApp(context), (it) => it.close());
+  await app.ready();
+  const owned = undo.move();
+  return {
+    app,
+    context,
+    engine,
+    send: async (method, url_, body, headers = {}) => {
+      const payload = body === undefined ? {} : { payload: JSON.stringify(body) };
+      const type = body === undefined ? {} : { "content-type": "application/json" };
+      const answer = await app.inject({
+        method,
+        url: url_,
+        headers: { authorization: `Bearer ${token}`, ...type, ...headers },
+        ...payload,
+      });
+      return { status: answer.statusCode, headers: answer.headers, body: parsed(answer.body) };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return { text };
+  }
+}
