@@ -244,9 +244,16 @@ async function historyOf(context: ApiContext, about: Explained): Promise<readonl
 
 function summaryOf(view: ResourceView, chain: readonly Reason[]): string {
   const name = `${view.resource.kind}/${view.resource.name}`;
-  const blocking = chain.filter((reason) => reason.blocking);
-  const [first] = [...blocking.filter((reason) => reason.topic !== "condition"), ...blocking];
+  const [first] = chain.filter((reason) => reason.blocking).sort((left, right) => rank(left) - rank(right));
   return first === undefined
     ? `${name} is as declared`
     : `${name} is not as declared, or not known to be: ${first.words}`;
+}
+
+/** What somebody can answer comes before what merely follows from it. */
+const answerable: readonly Reason["topic"][] = ["pause", "held-change", "mode", "hold", "part-of", "look"];
+
+function rank(reason: Reason): number {
+  const at = answerable.indexOf(reason.topic);
+  return at < 0 ? answerable.length : at;
 }
