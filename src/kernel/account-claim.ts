@@ -12,10 +12,10 @@ export async function accountProblemOf(
   engine: Engine,
   input: CycleInput,
   account: AccountRecord,
-  signal: AbortSignal,
+  asked: { readonly notBeforeMonotonicMs: number; readonly signal: AbortSignal },
 ): Promise<AccountProblem | undefined> {
   const { installation } = input;
-  const identity = await engine.accounts.identity(account, signal);
+  const identity = await engine.accounts.identity(account, asked);
   if (account.fingerprint !== undefined && account.fingerprint !== identity.fingerprint) {
     return {
       reason: `account '${account.name}' answers as another account (${identity.fingerprint} instead of ${account.fingerprint}): nothing is changed through it`,
@@ -58,7 +58,8 @@ export async function claimAccount(scene: Scene, memory: SubjectMemory): Promise
   const { engine, input, claim } = scene;
   const { account, installation } = input;
   if (account === undefined) return undefined;
-  const identity = await engine.accounts.identity(account, claim.signal);
+  const notBeforeMonotonicMs = scene.seen.startedAtMonotonicMs;
+  const identity = await engine.accounts.identity(account, { notBeforeMonotonicMs, signal: claim.signal });
   const world = engine.accounts.world(account);
   if (world.claim !== undefined && identity.sentinel?.incarnation !== installation.incarnation) {
     const refused = await writeSentinel(scene, memory, world.claim.bind(world));

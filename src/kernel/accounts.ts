@@ -83,13 +83,20 @@ export class Accounts {
     await this.#store.blockCalls({ accountId: account.id, forMs: thrown.afterMs });
   }
 
-  /** Who the account is now; asked again when the last answer is older than a few seconds. */
-  async identity(account: AccountRecord, signal: AbortSignal): Promise<AccountIdentity> {
+  /**
+   * Who the account is now; asked again when the last answer is older than a few seconds, or than the look that is to be
+   * acted on: a credential that changed in between would pass off another account's things as ours.
+   */
+  async identity(
+    account: AccountRecord,
+    options: { readonly notBeforeMonotonicMs: number; readonly signal: AbortSignal },
+  ): Promise<AccountIdentity> {
+    const { notBeforeMonotonicMs, signal } = options;
     const opened = this.#opened(account);
     const startedAtMonotonicMs = this.#clock.monotonicMs();
     const known = opened.identity;
-    if (known !== undefined && startedAtMonotonicMs - known.startedAtMonotonicMs < IDENTITY_FRESH_MS)
-      return known.value;
+    const freshMs = Math.max(notBeforeMonotonicMs, startedAtMonotonicMs - IDENTITY_FRESH_MS);
+    if (known !== undefined && known.startedAtMonotonicMs >= freshMs) return known.value;
     await this.takeCall(account, true);
     const value = await this.#limited(opened, "identity", signal, (attempt) => opened.world.identity(attempt));
     opened.identity = { value, startedAtMonotonicMs };

@@ -199,6 +199,7 @@ async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise
   const { engine, claim, input, lookout, policy, desired } = scene;
   const account = plan.changes.length === 0 ? undefined : input.account;
   const remediation = plan.changes.some(isRemediation);
+  const asked = { notBeforeMonotonicMs: scene.seen.startedAtMonotonicMs, signal: claim.signal };
   return {
     nowMs: lookout.storeNowMs(),
     policy,
@@ -209,7 +210,7 @@ async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise
     observedFromMs: lookout.toStoreMs(scene.seen.startedAtMonotonicMs),
     quietSinceMs:
       claim.quietSinceMonotonicMs === undefined ? undefined : lookout.sinceStoreMs(claim.quietSinceMonotonicMs),
-    accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, claim.signal),
+    accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, asked),
     rightsProblem: account === undefined ? undefined : await rightsProblemOf(engine, account, policy, claim.signal),
     leaving: input.resource.deletion,
     owned: memory.owned.filter((item) => item.state === "owned").length,
