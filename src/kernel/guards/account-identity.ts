@@ -11,7 +11,7 @@ export const accountIdentityGuard: Guard = (changes, facts) => {
   if (problem === undefined || changes.length === 0) return { pass: changes };
   const { reclaim } = problem;
   const said = verdict("account-identity", reclaim === undefined ? "refuse" : "hold", problem.reason, {
-    numbers: problem.numbers,
+    numbers: { changes: changes.length, ...problem.numbers },
     keys: keysOf(changes),
   });
   if (reclaim === undefined) return { pass: [], verdicts: [said] };

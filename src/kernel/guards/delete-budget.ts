@@ -4,13 +4,17 @@ import { allowedDeletes } from "../delete-budget.ts";
 import { type Guard, heldItems, isGranted, keysOf, removes, verdict } from "../facts.ts";
 import type { PlannedChange } from "../plan.ts";
 
-/** Above the subject's budget all ungranted deletes of the plan are held and none is trimmed: half of a mass delete is no safer. */
+/**
+ * Above the subject's budget all ungranted deletes of the plan are held and none is trimmed: half of a mass delete is no
+ * safer. What another guard keeps waiting counts too, or a stricter guard there would let more through here.
+ */
 export const deleteBudgetGuard: Guard = (changes, facts) => {
-  const ungranted = changes.filter((change) => removes(change) && !isGranted(change, facts));
-  const asked = weightOf(ungranted);
+  const isUngranted = (change: PlannedChange) => removes(change) && !isGranted(change, facts);
+  const ungranted = changes.filter(isUngranted);
+  const asked = weightOf(facts.plan.changes.filter(isUngranted));
   const limit = facts.policy.limits.deletesPerCycle;
   const allowed = allowedDeletes(limit, facts.owned);
-  if (asked <= allowed) return { pass: changes };
+  if (asked <= allowed || ungranted.length === 0) return { pass: changes };
   const said = verdict("delete-budget", "hold", `${asked} deletes, this subject's budget is ${allowed} per cycle`, {
     numbers: { asked, allowed, owned: facts.owned, count: limit.count, percent: limit.percent, atLeast: limit.atLeast },
     keys: keysOf(ungranted),

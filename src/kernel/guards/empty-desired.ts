@@ -9,8 +9,9 @@ export const emptyDesiredGuard: Guard = (changes, facts) => {
   if (facts.wanted > 0 || facts.owned < 2 || facts.leaving !== undefined) return { pass: changes };
   const numbers = { owned: facts.owned, wanted: 0 };
   const deletes = changes.filter((change) => change.action === "delete");
-  const declared =
-    facts.zeroDeclared || (deletes.length > 0 && deletes.every((change) => change.origin === "declared"));
+  // What somebody deleted and what had vanished outside by then is as declared as what is still there.
+  const ending = changes.filter((change) => change.origin !== undefined);
+  const declared = facts.zeroDeclared || (ending.length > 0 && ending.every((change) => change.origin === "declared"));
   if (!declared) {
     const reason = `the desired set is empty while ${facts.owned} items of ours exist, and nobody declared that`;
     return refuseAll(changes, verdict("empty-desired", "refuse", reason, { numbers, keys: keysOf(changes) }));
