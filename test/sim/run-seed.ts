@@ -54,6 +54,9 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   const crew = new SchedulerCrew(cast, production, simKinds(production), referee);
   cast.poke = () => crew.poke();
   const stray = catchStrayRejections(world);
+  const { stackTraceLimit } = Error;
+  // Errors are ordinary answers here, and their stacks would cost more than everything else.
+  Error.stackTraceLimit = options.onStep === undefined ? 0 : stackTraceLimit;
   armTraps();
   try {
     const api = new ApiActor(cast);
@@ -65,6 +68,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     if (world.failure === undefined) await proveLiveness(cast, crew, new Operator(cast));
   } finally {
     disarmTraps();
+    Error.stackTraceLimit = stackTraceLimit;
     crew.killAll();
   }
   await nextTurn();

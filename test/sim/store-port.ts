@@ -33,10 +33,8 @@ export function connectStore(options: {
     const arrivesInMs = random.int(0, faults.slowestMs) + (stalls ? random.int(1_000, 20_000) : 0);
     return new Promise((resolve, reject) => {
       const answer = (run: () => void) => {
-        // Most answers are there at once; some take a while, so that a crash can fall between commit and answer.
-        const listening = process.alive && process.suspendedUntilMs <= world.nowMs;
-        if (listening && random.chance(0.7)) run();
-        else world.schedule(random.int(0, faults.slowestMs), method, run, { owner: process });
+        // A message of its own, so that a crash, a pause of the process or somebody else's commit can fall in between.
+        world.schedule(random.int(0, faults.slowestMs), method, run, { owner: process });
       };
       const arrive = () => {
         if (failsBefore) return answer(() => reject(new Error("The database connection was refused")));

@@ -137,7 +137,8 @@ function leftovers(
         wanted ||
         (resource !== undefined && staysPut(resource)) ||
         (subject !== undefined && decided.get(subject.id)?.has(key) === true) ||
-        (!recorded && (cast.ledger.restored || cast.ledger.forgotten.has(thing.id)));
+        (!recorded &&
+          (cast.ledger.restored || cast.ledger.forgotten.has(thing.id) || cast.ledger.swappedAtMs.has(accountId)));
       if (!excused) problems.push(`${thing.id} (${key}) of ${thing.madeFor} at ${accountId} is left over`);
     }
   }

@@ -31,7 +31,7 @@ export class OutsideAccount {
   readonly fingerprint: string;
   readonly things = new Map<string, Thing>();
   sentinel: AccountIdentity["sentinel"];
-  revision = 0;
+  #view: readonly Thing[] | undefined;
   #log: Undo[] = [];
   #ids = 0;
 
@@ -51,6 +51,14 @@ export class OutsideAccount {
     return `${this.fingerprint}-${++this.#ids}`;
   }
 
+  /** Who made it is not something that anybody could see change. */
+  attribute(id: string, madeFor: string): void {
+    const thing = this.things.get(id);
+    if (thing === undefined || thing.madeFor === madeFor) return;
+    this.#view = undefined;
+    this.things.set(id, { ...thing, madeFor });
+  }
+
   put(thing: Thing, nowMs: number): void {
     this.#remember(thing.id, nowMs);
     this.things.set(thing.id, thing);
@@ -68,6 +76,7 @@ export class OutsideAccount {
 
   /** Everything as it was at a time in the recent past, sorted by id. */
   viewAt(atMs: number): readonly Thing[] {
+    if ((this.#log.at(-1)?.atMs ?? 0) <= atMs) return this.#sorted();
     let view: Map<string, Thing> = this.things;
     for (let at = this.#log.length - 1; at >= 0; at--) {
       const undo = this.#log[at];
@@ -79,8 +88,16 @@ export class OutsideAccount {
     return [...view.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
   }
 
+  /** The present, sorted once for as long as nothing changes. */
+  #sorted(): readonly Thing[] {
+    if (this.#view === undefined) {
+      this.#view = [...this.things.values()].sort((left, right) => (left.id < right.id ? -1 : 1));
+    }
+    return this.#view;
+  }
+
   #remember(id: string, nowMs: number): void {
-    this.revision += 1;
+    this.#view = undefined;
     this.#log.push({ atMs: nowMs, id, before: this.things.get(id) });
     if (this.#log.length > 512) this.#log = this.#log.filter((undo) => undo.atMs > nowMs - this.settleMs);
   }

@@ -242,8 +242,6 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
     return new Promise((resolve, reject) => {
       const answer = (run: () => void) => {
         if (hangs && this.#random.chance(0.5)) return;
-        const listening = this.#process.alive && this.#process.suspendedUntilMs <= world.nowMs;
-        if (!hangs && listening && this.#random.chance(0.5)) return run();
         const delayMs = hangs ? this.callTimeoutMs * 2 : this.#random.int(0, faults.slowestMs >> 1);
         world.schedule(delayMs, label, run, { owner: this.#process });
       };

@@ -96,7 +96,7 @@ export class Referee implements Witness {
         if (result === true) this.#noteClaims(request as OutcomeRecord);
         return;
       case "settle":
-        ledger.noteOwned();
+        if ((request as Settlement).nowOwned !== undefined) ledger.noteOwned();
         return;
       case "pause":
         ledger.pausedAtMs.set((request as { id: string }).id, ledger.nowMs);
@@ -104,6 +104,8 @@ export class Referee implements Witness {
       case "markRestored":
         ledger.restored = true;
         ledger.revisions.clear();
+        // What the restored database has forgotten cannot count against it.
+        ledger.ungranted.length = 0;
         return;
       default:
         return;
@@ -123,10 +125,7 @@ export class Referee implements Witness {
   #noteClaims(record: OutcomeRecord): void {
     const { accountId, resourceUid } = record.subject;
     const outside = this.ledger.outside.connections.get(accountId ?? "")?.own;
-    for (const { externalId } of record.claims) {
-      const thing = outside?.things.get(externalId);
-      if (thing !== undefined) outside?.things.set(thing.id, { ...thing, madeFor: resourceUid });
-    }
+    for (const { externalId } of record.claims) outside?.attribute(externalId, resourceUid);
   }
 
   #judgeAdoptions(permit: PermitRequest): void {
