@@ -260,7 +260,8 @@ function withOutcome(
     intendedAtMs: change.owned?.intendedAtMs ?? nowMs,
     writtenAtMs: isBookkeeping(change) ? change.owned?.writtenAtMs : nowMs,
   });
-  return change.action === "update" ? { ...owned, fights: foughtAgain(owned.fights, change, nowMs) } : owned;
+  const fights = change.action === "update" || change.missing;
+  return fights ? { ...owned, fights: foughtAgain(owned.fights, change, nowMs) } : owned;
 }
 
 /** A write of a field that succeeded opens or continues a round; whether it was a fight, the next look shows. */

@@ -12,8 +12,9 @@ const TRIAL_AFTER_MS = 24 * 60 * 60_000;
 export const fightsGuard: Guard = (changes, facts) => {
   const verdicts: Verdict[] = [];
   const pass = changes.flatMap((change) => {
+    // Making again what vanished is a write too: an outside that swallows what it is given gets no endless stream of it.
     const fought =
-      change.action === "update"
+      change.action === "update" || change.missing
         ? change.differences.filter((difference) => isFought(change.key, difference, facts))
         : [];
     if (fought.length === 0) return [change];
@@ -48,11 +49,15 @@ function describe(change: PlannedChange, fought: readonly FieldDifference[]): Ve
   const values = fought
     .map(
       (difference) =>
-        `${difference.field}: we write ${JSON.stringify(difference.wanted)}, somebody writes ${JSON.stringify(difference.seen)}`,
+        `${difference.field}: we write ${shown(difference.wanted)}, somebody writes ${shown(difference.seen)}`,
     )
     .join("; ");
   return verdict("fights", "trim", `changed back after ${FIGHT_ROUNDS} writes, no longer written: ${values}`, {
     numbers: { rounds: FIGHT_ROUNDS, fields: fought.length },
     keys: [change.key],
   });
+}
+
+function shown(value: FieldDifference["seen"]): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
 }
