@@ -5,7 +5,8 @@ const longestTimerMs = 2_147_483_647;
 
 export const systemClock: Clock = Object.freeze({
   nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
+  // Whole milliseconds: store times are computed from it, and the store keeps whole ones.
+  monotonicMs: () => Math.floor(performance.now()),
   wait: waitMs,
 });
 

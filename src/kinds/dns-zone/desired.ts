@@ -53,7 +53,6 @@ function recordSetOf(group: {
     type: first?.spec.type ?? "",
     ttlSeconds: Math.min(...group.records.map((record) => record.spec.ttlSeconds)),
     values: [...values].sort(),
-    disabledValues: [],
   };
 }
 

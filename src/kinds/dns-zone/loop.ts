@@ -1,6 +1,6 @@
 import { RetryableError } from "../../kernel/errors.ts";
 import { defineLoop, type ItemName, type LookContext, type Seen, type Subject } from "../../kernel/loop.ts";
-import type { DnsChange, DnsReader, DnsRecordSet, DnsWriter } from "../../ports/dns.ts";
+import type { DnsChange, DnsReader, DnsWriter } from "../../ports/dns.ts";
 import { parseAbsoluteName } from "../dns-record/domain-name.ts";
 import type { DnsRecordSpec } from "../dns-record/schema.ts";
 import { desiredRecordSets } from "./desired.ts";
@@ -59,7 +59,7 @@ function seenItem(item: RecordSet): Seen<RecordSet> {
 }
 
 /** The SOA and the NS records of the zone itself are the server's: never an item, so never in a plan. */
-function belongsToServer(zone: string, recordSet: DnsRecordSet): boolean {
+function belongsToServer(zone: string, recordSet: RecordSet): boolean {
   return recordSet.type === "SOA" || (recordSet.type === "NS" && recordSet.name === zone);
 }
 

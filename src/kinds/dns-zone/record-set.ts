@@ -4,7 +4,10 @@ import { parseAbsoluteName } from "../dns-record/domain-name.ts";
 import { foldSeenValue } from "../dns-record/record-value.ts";
 
 /** All records of one name and type, in the one form in which equal things are equal: folded values, sorted. */
-export type RecordSet = DnsRecordSet;
+export interface RecordSet extends Omit<DnsRecordSet, "disabledValues"> {
+  /** Only where there are any: values the server keeps and does not serve. */
+  readonly disabledValues?: readonly string[];
+}
 
 export function recordSetKey(recordSet: { readonly name: string; readonly type: string }): string {
   return `${recordSet.name} ${recordSet.type}`;
@@ -20,7 +23,7 @@ export function foldSeen(seen: DnsRecordSet): RecordSet {
     type: seen.type.toUpperCase(),
     ttlSeconds: seen.ttlSeconds,
     values: fold(seen.values),
-    disabledValues: fold(seen.disabledValues),
+    ...(seen.disabledValues.length === 0 ? {} : { disabledValues: fold(seen.disabledValues) }),
   };
 }
 
@@ -31,9 +34,8 @@ export function sameRecordSet(wanted: RecordSet, seen: RecordSet): readonly Fiel
     differences.push({ field: "/ttlSeconds", wanted: wanted.ttlSeconds, seen: seen.ttlSeconds });
   }
   for (const field of ["values", "disabledValues"] as const) {
-    if (!sameList(wanted[field], seen[field])) {
-      differences.push({ field: `/${field}`, wanted: [...wanted[field]], seen: [...seen[field]] });
-    }
+    const [want, have] = [wanted[field] ?? [], seen[field] ?? []];
+    if (!sameList(want, have)) differences.push({ field: `/${field}`, wanted: [...want], seen: [...have] });
   }
   return differences;
 }

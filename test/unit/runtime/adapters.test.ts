@@ -27,6 +27,10 @@ test("a wait ends at once when its signal has fired, or fires", async () => {
   await waiting;
   await systemClock.wait(-5);
   assert.ok(systemClock.nowMs() > 0 && systemClock.monotonicMs() >= 0);
+  assert.ok(
+    Number.isInteger(systemClock.nowMs()) && Number.isInteger(systemClock.monotonicMs()),
+    "the store keeps whole milliseconds",
+  );
   const drawn = systemRandom.next();
   assert.ok(drawn >= 0 && drawn < 1);
 });
