@@ -12,9 +12,11 @@ import { Outside, OutsideAccount, Throttle } from "./outside/outside.ts";
 import { SimProcess } from "./process.ts";
 import { loadProduction } from "./production.ts";
 import { SeededRandom } from "./random.ts";
+import { Inspector } from "./referee/inspector.ts";
 import { Ledger } from "./referee/ledger.ts";
 import { Referee } from "./referee/referee.ts";
-import { Violation } from "./referee/witness.ts";
+import { together } from "./referee/together.ts";
+import { Violation, type Witness } from "./referee/witness.ts";
 import { simKinds } from "./sim-kind.ts";
 import { connectStore } from "./store-port.ts";
 import { drawSwarm, type Swarm } from "./swarm.ts";
@@ -50,8 +52,8 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   const swarm = drawSwarm(random.fork("swarm"));
   const world = new World(options.seed, startMs);
   world.onStep = options.onStep;
-  const { cast, referee } = stage(world, swarm, random);
-  const crew = new SchedulerCrew(cast, production, simKinds(production), referee);
+  const { cast, witness } = stage(world, swarm, random);
+  const crew = new SchedulerCrew(cast, production, simKinds(production), witness);
   cast.poke = () => crew.poke();
   const stray = catchStrayRejections(world);
   const { stackTraceLimit } = Error;
@@ -94,24 +96,25 @@ function resultOf(seed: number, world: World, cast: Cast): SeedResult {
 }
 
 /** The store, the outside and everybody in it, before the first step. */
-function stage(world: World, swarm: Swarm, random: SeededRandom): { readonly cast: Cast; readonly referee: Referee } {
+function stage(world: World, swarm: Swarm, random: SeededRandom): { readonly cast: Cast; readonly witness: Witness } {
   let ids = 0;
   const nowMs = () => world.nowMs;
   const store = new MemoryStore({ nowMs, ids: { next: () => `store-${String(++ids).padStart(6, "0")}` } });
   const outside = new Outside();
   const limits: Limits = { ...defaultLimits, ...swarm.limits } as Limits;
   const ledger = new Ledger({ state: store.state, outside, limits, callTimeoutMs: swarm.callTimeoutMs });
-  const referee = new Referee(ledger, (violation) => world.fail(violation));
+  const fail = (violation: Error) => world.fail(violation);
+  const witness = together(new Referee(ledger, fail), new Inspector(ledger, fail));
   const api = new SimProcess({ world, name: "api", number: 1_000, random: random.fork("api"), skewMs: 0 });
   const faults = () => (cast.faulty ? swarm.store : undefined);
-  const intents = connectStore({ store, process: api, faults, witness: referee });
+  const intents = connectStore({ store, process: api, faults, witness });
   const cast: Cast = {
     ...{ world, swarm, store, outside, ledger, api, intents, faulty: true },
     random: random.fork("cast"),
     poke: () => {},
   };
   furnish(cast);
-  return { cast, referee };
+  return { cast, witness };
 }
 
 /** Tenants, their projects and accounts, and the platform's limits. */

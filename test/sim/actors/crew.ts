@@ -4,7 +4,8 @@ import type { Provider } from "../../../src/ports/provider.ts";
 import { SimProvider } from "../outside/sim-provider.ts";
 import { logTo, SimProcess } from "../process.ts";
 import type { Production } from "../production.ts";
-import type { Referee } from "../referee/referee.ts";
+import { watchCycles } from "../referee/lease-rules.ts";
+import type { Witness } from "../referee/witness.ts";
 import { connectStore } from "../store-port.ts";
 import type { Cast } from "./cast.ts";
 
@@ -19,15 +20,15 @@ export class SchedulerCrew {
   readonly #cast: Cast;
   readonly #production: Production;
   readonly #kinds: KindRegistry;
-  readonly #referee: Referee;
+  readonly #witness: Witness;
   #members: Member[] = [];
   #started = 0;
 
-  constructor(cast: Cast, production: Production, kinds: KindRegistry, referee: Referee) {
+  constructor(cast: Cast, production: Production, kinds: KindRegistry, witness: Witness) {
     this.#cast = cast;
     this.#production = production;
     this.#kinds = kinds;
-    this.#referee = referee;
+    this.#witness = witness;
   }
 
   get size(): number {
@@ -49,9 +50,9 @@ export class SchedulerCrew {
       skewMs: random.int(-swarm.skewMs, swarm.skewMs),
     });
     const faults = () => (this.#cast.faulty ? swarm.store : undefined);
-    const port = connectStore({ store, process, faults, witness: this.#referee });
+    const port = connectStore({ store, process, faults, witness: this.#witness });
     const provider = new SimProvider({
-      ...{ swarm, outside: this.#cast.outside, process, production: this.#production, witness: this.#referee },
+      ...{ swarm, outside: this.#cast.outside, process, production: this.#production, witness: this.#witness },
     });
     provider.faulty = this.#cast.faulty;
     const providers: ReadonlyMap<string, Provider> = new Map([["sim", provider as Provider]]);
@@ -64,7 +65,9 @@ export class SchedulerCrew {
       kinds: this.#kinds,
       accounts: new this.#production.Accounts({ providers, store: port, clock: process.clock }),
     };
-    const scheduler = this.#production.startScheduler(engine, { holder: process.name });
+    const fail = (violation: Error) => world.fail(violation);
+    const run = watchCycles(this.#cast.ledger, process, fail, this.#production.runCycle);
+    const scheduler = this.#production.startScheduler(engine, { holder: process.name, run });
     this.#members.push({ process, provider, scheduler });
   }
 

@@ -1,0 +1,61 @@
+import { AssertionError } from "node:assert";
+import { registerHooks } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import type { HuntResult } from "./hunt.ts";
+import { repository } from "./source-copy.ts";
+
+/**
+ * A process of its own for one source root: history after history told to PostgreSQL and to the in-memory twin until
+ * they disagree. The last line it prints is the result.
+ */
+const { values } = parseArgs({ options: { src: { type: "string" }, seeds: { type: "string" } } });
+const seeds = JSON.parse(values.seeds ?? "[]") as readonly number[];
+const STEPS = 150;
+
+// The store of the patched copy stands in for our own. The twin and what it is made of stay as they are.
+const own = `${pathToFileURL(join(repository, "src/store")).href}/`;
+const patched = `${pathToFileURL(join(values.src ?? join(repository, "src"), "store")).href}/`;
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const found = nextResolve(specifier, context);
+    return found.url.startsWith(own) ? nextResolve(patched + found.url.slice(own.length), context) : found;
+  },
+});
+const { replayHistory } = await import("../store/support/differential.ts");
+const { startStoreServer } = await import("../store/support/stores.ts");
+
+async function hunt(): Promise<HuntResult> {
+  await using server = await startStoreServer();
+  const url = await server.createDatabase();
+  let runs = 0;
+  for (const seed of seeds) {
+    runs += 1;
+    const message = await replayHistory(url, seed, STEPS).then(() => undefined, differenceOf);
+    if (message !== undefined) return { runs, hit: { seed, rule: ruleOf(message), message } };
+  }
+  return { runs };
+}
+
+/** A statement that PostgreSQL refuses as such is a mutant that does not run, which nobody could take for a mistake. */
+function differenceOf(thrown: unknown): string {
+  if (!(thrown instanceof AssertionError)) throw thrown;
+  const { actual, expected, message } = thrown;
+  if (isFailure(actual) && !isFailure(expected))
+    throw new Error(`PostgreSQL failed where the twin answered: ${message}`);
+  return message;
+}
+
+function isFailure(answer: unknown): boolean {
+  return typeof answer === "object" && answer !== null && "error" in answer && answer.error === "an error";
+}
+
+/** The method whose answers differ, or that what is stored does: the last line tells the last step. */
+function ruleOf(message: string): string {
+  const method = /^(?:seed \d+, step \d+: )?\d+ (\w+) /.exec(message.split("\n").at(-1) ?? "")?.[1];
+  return method === undefined ? "what is stored" : `answer of ${method}`;
+}
+
+console.log(JSON.stringify(await hunt()));
+process.exit(0);
