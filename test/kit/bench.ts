@@ -1,4 +1,5 @@
 import { parseSpec, describeSpecErrors, type Kind } from "../../src/kernel/kind.ts";
+import type { EngineStore } from "../../src/ports/engine-store.ts";
 import type { IntentStore } from "../../src/ports/intent-store.ts";
 import type { Json, JsonObject } from "../../src/ports/json.ts";
 import type { Provider } from "../../src/ports/provider.ts";
@@ -25,6 +26,8 @@ export interface BenchOptions {
   readonly kinds: readonly Kind[];
   readonly providers?: readonly Provider[];
   readonly accounts?: readonly BenchAccount[];
+  /** What a process sees as its store; the store itself unless given. */
+  readonly connect?: (store: MemoryStore) => EngineStore;
 }
 
 /** How long: the parts are added up. */
@@ -42,7 +45,7 @@ export class Bench {
   readonly time = new VirtualTime(START_MS);
   readonly store: MemoryStore;
   readonly #options: BenchOptions;
-  #process: BenchProcess | undefined;
+  readonly #processes: BenchProcess[] = [];
   #ids = 0;
   #starts = 0;
 
@@ -65,25 +68,22 @@ export class Bench {
     return bench;
   }
 
-  /** A scheduler process of its own; by default with the kinds of the bench and straight to the store. */
+  /** One more process beside those that run, with other kinds or providers if they are given. */
   startProcess(options: Partial<ProcessOptions> = {}): BenchProcess {
+    const { kinds, providers = [], connect = (store) => store } = this.#options;
     const process = new BenchProcess({
-      kinds: this.#options.kinds,
-      providers: this.#options.providers ?? [],
-      store: this.store,
-      ...options,
-      time: this.time,
-      name: `process-${++this.#starts}`,
-      ids: { next: () => this.#nextId() },
+      ...{ kinds, providers, store: connect(this.store), ...options },
+      ...{ time: this.time, name: `process-${++this.#starts}`, ids: { next: () => this.#nextId() } },
     });
-    this.#process = process;
+    this.#processes.push(process);
     return process;
   }
 
   /** The process started last. */
   get process(): BenchProcess {
-    if (this.#process === undefined) throw new Error("No process runs on this bench: start one with startProcess()");
-    return this.#process;
+    const process = this.#processes.at(-1);
+    if (process === undefined) throw new Error("No process runs on this bench: start one with startProcess()");
+    return process;
   }
 
   /** Time passes: what is due runs, again and again. */
@@ -122,7 +122,7 @@ export class Bench {
       links: kind.links(parsed.spec),
     });
     if (answer.result === "conflict") throw new Error(`${name} is being deleted: declare it again when it is gone`);
-    this.process.poke();
+    this.#poke();
   }
 
   /** Asks for the deletion of a resource; `confirmedCount` approves that many outside deletes in the same breath. */
@@ -134,7 +134,7 @@ export class Bench {
     const request = { organizationId: ORGANIZATION, uid, ifRevision: undefined, orphan: false };
     const { by = person("author"), confirmedCount } = options;
     await this.store.requestDeletion({ ...request, author: by, confirmedCount });
-    this.process.poke();
+    this.#poke();
   }
 
   /** What is open in the inbox. */
@@ -147,7 +147,7 @@ export class Bench {
     const request = { organizationId: ORGANIZATION, heldChangeId: held.id, digest: held.digest };
     const answer = await this.store.approve({ ...request, approver: by, grantForMs: 24 * 60 * 60_000 });
     if (answer.result !== "approved") throw new Error(`The held change ${held.id} was not approved: ${answer.result}`);
-    this.process.poke();
+    this.#poke();
   }
 
   /** Stops deletes, writes or everything on the whole platform until the returned function is called. */
@@ -157,7 +157,7 @@ export class Bench {
     await this.store.pause({ ...pause, forMs: 24 * 60 * 60_000 });
     return async () => {
       await this.store.endPause({ id, organizationId: undefined, author: person("operator") });
-      this.process.poke();
+      this.#poke();
     };
   }
 
@@ -170,7 +170,7 @@ export class Bench {
       author: person("operator"),
     };
     await this.store.setPolicy(request);
-    this.process.poke();
+    this.#poke();
   }
 
   /** One status per account the resource lives at. */
@@ -198,7 +198,11 @@ export class Bench {
 
   /** Ends every process of the bench in order. */
   async stop(): Promise<void> {
-    await this.process.stop();
+    for (const process of this.#processes.splice(0)) await process.stop();
+  }
+
+  #poke(): void {
+    for (const process of this.#processes) process.poke();
   }
 
   #kindOf(name: string): Kind {

@@ -46,9 +46,9 @@ export class BenchProcess {
     });
   }
 
-  /** Something changed in the store. */
+  /** Something changed in the store. A process that stands still does not hear it. */
   poke(): void {
-    this.#scheduler.poke();
+    if (!this.clock.suspended) this.#scheduler.poke();
   }
 
   /** Ends in order; time passes as far as that takes. */
