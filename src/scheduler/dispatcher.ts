@@ -119,19 +119,21 @@ export class Dispatcher {
 
   /** A row of the store that is due. */
   due(row: DueSubject): Offered {
-    if (this.#options.leases.held(row.shard) === undefined) return "taken";
+    if (this.#options.leases.held(row.shard) === undefined) return "known";
     const rank = rankOf(row.priority);
     const edge = { rank, coversDueMs: row.dueAtMs, sinceMs: this.#nowMs() };
     const coveredMs = this.queue.runningCoversDueMs(row.id);
     // The running turn may have begun before this edge: one more turn makes sure.
-    if (coveredMs !== undefined && row.dueAtMs <= coveredMs) return "taken";
-    if (coveredMs === undefined && this.strikes.isKnown(row.id, edge)) return "taken";
+    if (coveredMs !== undefined && row.dueAtMs <= coveredMs) return "known";
+    if (coveredMs === undefined && this.strikes.isKnown(row.id, edge)) return "known";
+    const known = coveredMs !== undefined || this.queue.isWaiting(row.id);
     const tableRow = this.timers.know(row, row.shard);
-    if (!this.queue.offer({ ...edge, id: row.id, group: this.timers.group(tableRow) }))
+    if (!this.queue.offer({ ...edge, id: row.id, group: this.timers.group(tableRow) })) {
       return this.queue.size >= this.#options.settings.queuedMax ? "stop" : "full";
+    }
     this.timers.cancel(tableRow);
     if (rank !== RESYNC_RANK) this.#convergence.begin(row.id, edge.sinceMs);
-    return "taken";
+    return known ? "known" : "new";
   }
 
   /** Start nothing more there. True once everything has ended in order. */
@@ -278,7 +280,8 @@ export class Dispatcher {
     if (row < 0) return;
     if (kept) this.timers.table.markFailing(row);
     if (again !== undefined) this.#offerAgain(row, again);
-    else this.#setIn(row, kept ? settings.quarantineMs : LATER_MS);
+    // The stored due time brings it back; the timer is there in case that a poll cannot.
+    else this.#setIn(row, kept ? settings.quarantineMs + LONGEST_WAIT_MS : LATER_MS);
   }
 
   /** A turn that ended without a result: it is tried again after a while, and rarely once it has failed too often. */

@@ -5,8 +5,8 @@ import type { SchedulerSettings } from "./options.ts";
 import { Wake } from "./wake.ts";
 import { within } from "./within.ts";
 
-/** What became of a row: `full` leaves it in the store for a later poll, `stop` ends this one. */
-export type Offered = "taken" | "full" | "stop";
+/** What became of a row: `new` now waits for its turn, `known` did before or was answered; `full` stays in the store for a later poll, `stop` ends this one. */
+export type Offered = "new" | "known" | "full" | "stop";
 
 export interface PollerEvents {
   /** Shards in use now, lowest first. */
@@ -20,10 +20,10 @@ export interface PollerEvents {
 }
 
 /**
- * Finds stored edges and backoffs that are due. Every `pollMs`, and at once when poked, it reads what became due since the last time
- * it had read everything (the horizon, in the store's own time), page by page; every now and then it reads everything again, because
- * a transaction may have stamped an edge long before it committed. A subject stays due in the store until its cycle has settled, so
- * rows come again; whoever is offered one knows which it has.
+ * Finds stored edges and backoffs that are due. Every `pollMs`, and at once when poked, it reads what became due since it last had
+ * read everything, page by page; every now and then it reads everything again, because a transaction may have stamped an edge long
+ * before it committed. A subject stays due in the store until its cycle has settled, so rows come again; whoever is offered one knows
+ * which it has.
  */
 export class DuePoller {
   readonly #store: EngineStore;
@@ -33,9 +33,13 @@ export class DuePoller {
   readonly #wake: Wake;
   /** Shards to be read whole: new ones, and all of them now and then. */
   readonly #unread = new Set<number>();
+  /** Shards that have been read whole since they were gained. */
+  readonly #known = new Set<number>();
   readonly #poked = new Set<number>();
-  /** Everything that was due at this store time is known, in every shard that is not unread. */
-  #horizonMs: number | undefined;
+  /** When the last complete poll of all known shards was sent. */
+  #readUpToMs = 0;
+  /** A due row proves that the store's clock has passed its time: the most that the store is surely ahead of our monotonic clock. */
+  #storeAheadMs: number | undefined;
   /** Subjects whose cycle ended while a poll was under way, with the due time it answered: the poll may still show them as due. */
   readonly #settled = new Map<number, number>();
   #polling = false;
@@ -58,6 +62,7 @@ export class DuePoller {
   /** A shard was gained: what is stored as due there is not known yet. */
   gained(shard: number): void {
     this.#unread.add(shard);
+    this.#known.delete(shard);
     this.#wake.wake();
   }
 
@@ -90,9 +95,11 @@ export class DuePoller {
       if (all) pollAllAtMs = startedMs + this.#settings.pollMs;
       await this.#round(all);
       if (this.#stopped) return;
-      await this.#wake.wait(Math.max(1, pollAllAtMs - this.#clock.monotonicMs()));
-      const tooSoonMs = startedMs + this.#settings.pollGapMs - this.#clock.monotonicMs();
-      if (tooSoonMs > 0) await this.#clock.wait(tooSoonMs);
+      const endedMs = this.#clock.monotonicMs();
+      await this.#wake.wait(Math.max(1, pollAllAtMs - endedMs));
+      // A poll that took long is followed by a pause as long, however many pokes come.
+      const nextMs = startedMs + Math.max(this.#settings.pollGapMs, 2 * (endedMs - startedMs));
+      if (nextMs > this.#clock.monotonicMs()) await this.#clock.wait(nextMs - this.#clock.monotonicMs());
     }
   }
 
@@ -104,12 +111,7 @@ export class DuePoller {
     this.#poked.clear();
     this.#polling = true;
     try {
-      if (news.length > 0) {
-        const afterMs = this.#horizonMs === undefined ? undefined : this.#horizonMs - this.#settings.pollOverlapMs;
-        const newestMs = await this.#read(news, afterMs);
-        // The horizon is one for all shards, so only a poll of all of them may move it.
-        if (all && newestMs !== undefined) this.#horizonMs = Math.max(newestMs, this.#horizonMs ?? newestMs);
-      }
+      if (news.length > 0) await this.#readNews(news, all);
       if (whole.length > 0) await this.#readWhole(whole);
     } catch (thrown) {
       this.#events.failed("dueSubjects", thrown);
@@ -119,21 +121,44 @@ export class DuePoller {
     }
   }
 
+  /** The store time up to which every due row of the known shards has been read, less what may have been committed late. */
+  #horizonMs(): number | undefined {
+    return this.#storeAheadMs === undefined
+      ? undefined
+      : this.#readUpToMs + this.#storeAheadMs - this.#settings.pollOverlapMs;
+  }
+
+  async #readNews(shards: readonly number[], all: boolean): Promise<void> {
+    const sentMs = this.#clock.monotonicMs();
+    const complete = await this.#read(shards, this.#horizonMs(), () => {});
+    // The horizon is one for all shards, so only a poll of all of them may move it.
+    if (all && complete) this.#readUpToMs = sentMs;
+  }
+
   async #readWhole(shards: readonly number[]): Promise<void> {
+    const horizonMs = this.#leftBehind ? undefined : this.#horizonMs();
     this.#leftBehind = false;
     for (const shard of shards) this.#unread.delete(shard);
     try {
-      await this.#read(shards, undefined);
+      await this.#read(shards, undefined, (row) => {
+        // We should have met it long ago: the store's clock was set back, so what we think of it does not hold any more.
+        if (horizonMs !== undefined && row.dueAtMs <= horizonMs && this.#known.has(row.shard))
+          this.#storeAheadMs = undefined;
+      });
+      for (const shard of shards) this.#known.add(shard);
     } catch (thrown) {
       for (const shard of shards) this.#unread.add(shard);
       throw thrown;
     }
   }
 
-  /** The newest due time read, when everything was read; undefined when something was left out or nothing was there. */
-  async #read(shards: readonly number[], dueAfterMs: number | undefined): Promise<number | undefined> {
+  /** True when everything was read. */
+  async #read(
+    shards: readonly number[],
+    dueAfterMs: number | undefined,
+    met: (row: DueSubject) => void,
+  ): Promise<boolean> {
     const { pollBatch: limit, storeTimeoutMs: ms } = this.#settings;
-    let newestMs: number | undefined;
     let after: DueSubject | undefined;
     for (;;) {
       const rows = await within(
@@ -141,16 +166,19 @@ export class DuePoller {
         { ms, what: "dueSubjects" },
         this.#store.dueSubjects({ shards, limit, dueAfterMs, after }),
       );
-      const last = rows.at(-1);
+      const receivedMs = this.#clock.monotonicMs();
       for (const row of rows) {
-        newestMs = Math.max(newestMs ?? row.dueAtMs, row.dueAtMs);
+        this.#storeAheadMs = Math.max(this.#storeAheadMs ?? row.dueAtMs - receivedMs, row.dueAtMs - receivedMs);
         const offered = this.#offer(row);
-        if (offered !== "taken") this.#leftBehind = true;
-        if (offered === "stop") return undefined;
+        if (offered === "new") met(row);
+        if (offered === "full" || offered === "stop") this.#leftBehind = true;
+        if (offered === "stop") return false;
       }
       this.#events.polled();
+      const last = rows.at(-1);
       const moved = last !== undefined && (after === undefined || isBehind(last, after));
-      if (rows.length < limit || !moved || this.#stopped) return newestMs;
+      if (rows.length < limit || !moved) return true;
+      if (this.#stopped) return false;
       after = last;
     }
   }
@@ -158,7 +186,7 @@ export class DuePoller {
   #offer(row: DueSubject): Offered {
     const coveredMs = this.#settled.get(row.id);
     // Read before its cycle settled: that edge has been answered.
-    if (coveredMs !== undefined && row.dueAtMs <= coveredMs) return "taken";
+    if (coveredMs !== undefined && row.dueAtMs <= coveredMs) return "known";
     return this.#events.due(row);
   }
 }

@@ -63,7 +63,10 @@ export interface SchedulerSettings {
   readonly run: RunCycle;
 }
 
-export type SchedulerOptions = Pick<SchedulerSettings, "holder"> & Partial<SchedulerSettings>;
+/** Everything but the name has a default. */
+export type SchedulerOptions = Pick<SchedulerSettings, "holder"> & {
+  readonly [Name in keyof SchedulerSettings]?: SchedulerSettings[Name] | undefined;
+};
 
 export const schedulerDefaults = Object.freeze({
   leaseMs: 15_000,
@@ -84,7 +87,7 @@ export const schedulerDefaults = Object.freeze({
   pollBatch: 1_000,
   pollGapMs: 2,
   fullPollEveryMs: 30_000,
-  pollOverlapMs: 5_000,
+  pollOverlapMs: 2_000,
   listBatch: 5_000,
 
   cycleDeadlineMs: 120_000,

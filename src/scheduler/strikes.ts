@@ -67,12 +67,13 @@ export class Strikes {
     const strikes = (before?.strikes ?? 0) + (counts ? 1 : 0);
     const failures = (before?.failures ?? 0) + 1;
     const quarantined = strikes >= this.#quarantineAfter;
-    const quarantine = !quarantined
-      ? "none"
-      : before === undefined || before.quarantine === "none"
-        ? "unrecorded"
-        : before.quarantine;
-    const { coversDueMs, inputVersion, rank } = answered;
+    // All tries since it last ended well answer for the same edges.
+    const rank = Math.min(answered.rank, before?.rank ?? answered.rank);
+    const coversDueMs = Math.max(answered.coversDueMs, before?.coversDueMs ?? answered.coversDueMs);
+    // A try that an edge asked for has left that edge in the store: written down anew, the next edge shows.
+    const news = before === undefined || before.quarantine === "none" || answered.coversDueMs > before.coversDueMs;
+    const quarantine = !quarantined ? "none" : news ? "unrecorded" : before.quarantine;
+    const { inputVersion } = answered;
     this.#records.set(id, { strikes, failures, wellAtLast: this.#well, rank, coversDueMs, inputVersion, quarantine });
     return {
       count: strikes,

@@ -96,11 +96,33 @@ export class TimerWheel {
   /** When to advance next: never later than the next timer, and undefined without timers. */
   nextMs(): number | undefined {
     if (this.#size === 0) return undefined;
-    if (this.#next[DUE] !== DUE) return this.#originMs + this.#tick * TICK_MS;
-    const turnTick = (Math.floor(this.#tick / FINE) + 1) * FINE;
-    let tick = this.#tick + 1;
-    while (tick < turnTick && this.#isEmpty(tick % FINE)) tick += 1;
-    return this.#originMs + tick * TICK_MS;
+    return this.#originMs + this.#nextTick() * TICK_MS;
+  }
+
+  /** The tick of the next timer if it lies in the fine ring, else the tick at which the slot it lies in moves down. */
+  #nextTick(): number {
+    if (!this.#isEmpty(DUE)) return this.#tick;
+    const turn = Math.floor(this.#tick / FINE);
+    const soon = this.#firstIn(this.#tick + 1, (turn + 1) * FINE);
+    if (soon !== undefined) return soon;
+    for (let next = turn + 1; next < turn + MIDDLE; next++) {
+      if (!this.#isEmpty(MIDDLE_HEADS + (next % MIDDLE)) || this.#turnsCoarse(next)) return next * FINE;
+      // The fine ring reaches into the next turn, up to where it stands now.
+      const wrapped = next === turn + 1 ? this.#firstIn(next * FINE, this.#tick + FINE) : undefined;
+      if (wrapped !== undefined) return wrapped;
+    }
+    let coarse = Math.floor(turn / MIDDLE) + 1;
+    while (this.#isEmpty(COARSE_HEADS + (coarse % COARSE))) coarse += 1;
+    return coarse * MIDDLE_TURN;
+  }
+
+  #firstIn(fromTick: number, untilTick: number): number | undefined {
+    for (let tick = fromTick; tick < untilTick; tick++) if (!this.#isEmpty(tick % FINE)) return tick;
+    return undefined;
+  }
+
+  #turnsCoarse(turn: number): boolean {
+    return turn % MIDDLE === 0 && !this.#isEmpty(COARSE_HEADS + (Math.floor(turn / MIDDLE) % COARSE));
   }
 
   #place(row: number, tick: number): void {

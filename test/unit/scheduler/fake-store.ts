@@ -257,6 +257,7 @@ export function fakeEngine(options: {
   readonly store: EngineStore;
   readonly clock: VirtualClock;
   readonly everySeconds?: number;
+  readonly process?: number;
   readonly random?: () => number;
 }): { readonly engine: Engine; readonly lines: LogLine[]; readonly forgotten: string[] } {
   const lines: LogLine[] = [];
@@ -267,7 +268,7 @@ export function fakeEngine(options: {
     store: options.store,
     clock: options.clock,
     random: { next: options.random ?? (() => 0.5) },
-    ids: { next: () => `id-${++ids}` },
+    ids: { next: () => `${options.process ?? 1}-${++ids}` },
     log: { debug: write, info: write, warn: write, error: write },
     kinds: new Map([["Thing", { loop: { everySeconds: options.everySeconds ?? 3_600 } }]]),
     accounts: { forget: (accountId: string) => void forgotten.push(accountId), takeFreshness: () => [] },
