@@ -8,13 +8,18 @@ import type { PlannedChange } from "../plan.ts";
  * (The read of that one thing right before the call is made where the call is made.)
  */
 export const evidenceGuard: Guard = (changes, facts) => {
-  const inferred = changes.filter((change) => change.action === "delete" && change.origin === "inferred");
-  if (!facts.desiredKnown && inferred.length > 0) return withoutDesired(changes, inferred, facts);
-  const findings = inferred.map((change) => findingOf(change, facts));
-  const waiting = inferred.filter((_change, index) => !isConfirmed(findings[index], facts));
+  const inferred = changes.filter(isInferred);
+  // A look that may not conclude anything finds nothing new, and takes nothing back of what was found before it.
+  const earlier = facts.plan.changes
+    .filter((change) => isInferred(change) && !inferred.includes(change))
+    .flatMap((change) => knownFinding(change, facts) ?? []);
+  if (!facts.desiredKnown && inferred.length > 0) return withoutDesired(changes, inferred, earlier, facts);
+  const found = inferred.map((change) => findingOf(change, facts));
+  const findings = [...found, ...earlier];
+  const waiting = inferred.filter((_change, index) => !isConfirmed(found[index], facts));
   if (waiting.length === 0) return { pass: changes, findings };
   const waitMs = Math.max(
-    ...findings.map((finding) => finding.foundAtMs + facts.policy.limits.confirmAfterMs - facts.nowMs),
+    ...found.map((finding) => finding.foundAtMs + facts.policy.limits.confirmAfterMs - facts.nowMs),
     1,
   );
   const said = verdict(
@@ -33,22 +38,30 @@ export const evidenceGuard: Guard = (changes, facts) => {
 function withoutDesired(
   changes: readonly PlannedChange[],
   inferred: readonly PlannedChange[],
+  earlier: readonly Finding[],
   facts: Facts,
 ): ReturnType<Guard> {
   const said = verdict("evidence", "wait", "what is wanted is not known: nothing is deleted because nobody wants it", {
     numbers: { items: inferred.length },
     keys: keysOf(inferred),
   });
-  const keys = new Set(keysOf(inferred));
-  const findings = facts.findings.filter((finding) => keys.has(finding.key));
+  const findings = [...inferred.flatMap((change) => knownFinding(change, facts) ?? []), ...earlier];
   return { pass: changes.filter((change) => !inferred.includes(change)), verdicts: [said], findings };
 }
 
+function isInferred(change: PlannedChange): boolean {
+  return change.action === "delete" && change.origin === "inferred";
+}
+
 function findingOf(change: PlannedChange, facts: Facts): Finding {
-  const externalId = change.seen?.externalId ?? "";
-  const known = facts.findings.find((finding) => finding.key === change.key && finding.externalId === externalId);
   // From now, not from when the look began: a shared listing may be older than the declaration that no longer wants the item.
-  return known ?? { key: change.key, externalId, foundAtMs: facts.nowMs };
+  const found = { key: change.key, externalId: change.seen?.externalId ?? "", foundAtMs: facts.nowMs };
+  return knownFinding(change, facts) ?? found;
+}
+
+function knownFinding(change: PlannedChange, facts: Facts): Finding | undefined {
+  const externalId = change.seen?.externalId ?? "";
+  return facts.findings.find((finding) => finding.key === change.key && finding.externalId === externalId);
 }
 
 /** The second look must have begun long enough after the first. */
