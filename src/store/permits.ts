@@ -1,4 +1,5 @@
 import type { OutcomeRecord, PermitAnswer, PermitRefusal, PermitRequest } from "../ports/engine-store.ts";
+import { fencedVerdict } from "../kernel/fenced.ts";
 import type { Database } from "./database.ts";
 import { lockShards, lockSubjects } from "./sql/lease.ts";
 import { recordOutcome } from "./sql/outcome.ts";
@@ -63,6 +64,7 @@ function permitRow({ actor, subject, inputs, ...rest }: PermitRequest, index: nu
     changes: rest.changes,
     memory: rest.memory,
     grant_ids: [...new Set(rest.grantIds)],
+    fenced: fencedVerdict({ actor, changes: rest.changes }),
   };
 }
 

@@ -2,7 +2,7 @@ import { keyValueSet } from "../../examples/key-value-set.ts";
 import { defineKind, defineLoop, type Kind } from "../../src/index.ts";
 import type { EngineStore, PermitRequest } from "../../src/ports/engine-store.ts";
 import type { DeleteLimit, GuardName, Verdict } from "../../src/ports/records.ts";
-import { Bench, type BenchProcess, type HeldChange, type MemoryStore, type Span } from "../kit/index.ts";
+import { Bench, type HeldChange, type MemoryStore, type Span } from "../kit/index.ts";
 import type { Autoscaler, BenchSetting, Effect, Fault, IncidentBench, Items, Suspension } from "./bench.ts";
 import { accountBackend, PairProvider } from "./key-value-provider.ts";
 import { believeEverything, type Loads, scaledSet } from "./scaled-set.ts";
@@ -26,7 +26,6 @@ class KeyValueBench implements IncidentBench {
   readonly #guardTaken: Disposable;
   readonly #provider = new PairProvider();
   readonly #kinds: readonly Kind[];
-  readonly #processes: BenchProcess[] = [];
   readonly #sets = new Set<string>();
   #started: Bench | undefined;
   #gate: Gate | undefined;
@@ -54,7 +53,6 @@ class KeyValueBench implements IncidentBench {
       accounts: [{ name: "main", provider: "pairs" }],
       connect: (store) => this.#connect(store),
     });
-    this.#processes.push(this.#bench.process);
     if (this.#setting.wide === true) await this.#bench.setPolicy({ limits: WIDE });
   }
 
@@ -79,9 +77,7 @@ class KeyValueBench implements IncidentBench {
   }
 
   verdicts(): readonly Verdict[] {
-    const fenced = this.#processes.flatMap(({ reports }) => reports.filter(({ result }) => result === "superseded"));
-    const recorded = this.#bench.store.state.tables.verdicts.map(({ verdict }) => verdict);
-    return [...recorded, ...fenced.flatMap(({ verdicts }) => verdicts)];
+    return this.#bench.store.state.tables.verdicts.map(({ verdict }) => verdict);
   }
 
   heldChanges(): readonly HeldChange[] {
@@ -116,7 +112,7 @@ class KeyValueBench implements IncidentBench {
   }
 
   startAnother(): void {
-    this.#processes.push(this.#bench.startProcess());
+    this.#bench.startProcess();
   }
 
   async uninstall(): Promise<void> {
@@ -165,7 +161,7 @@ class KeyValueBench implements IncidentBench {
 
   async #restart(kinds: readonly Kind[]): Promise<void> {
     await this.#bench.stop();
-    this.#processes.push(this.#bench.startProcess({ kinds }));
+    this.#bench.startProcess({ kinds });
   }
 
   /** A process's way to the store, where its permits can be stopped on their way, or forged. */

@@ -20,7 +20,7 @@ export const permit = statement<{ index: number; answer: PermitRefusal | "grante
      select * from json_to_recordset($1::json) as asked (
        index integer, subject_id bigint, holder text, shard smallint, epoch bigint, permit_id text,
        input_version bigint, policy_version bigint, sources json, deletes boolean, operation_id text, for_ms bigint,
-       changes json, memory json, grant_ids text[])
+       changes json, memory json, grant_ids text[], fenced json)
    ),
    judged as materialized (
      select q.*, s.organization_id, s.resource_uid, clock.now_ms,
@@ -68,6 +68,10 @@ export const permit = statement<{ index: number; answer: PermitRefusal | "grante
    used as (
      update setpoint.item_grant as i set used_at_ms = g.now_ms
      from granted as g where i.organization_id = g.organization_id and i.id = any (g.grant_ids)
+   ),
+   fenced as (
+     insert into setpoint.verdict (organization_id, subject_id, resource_uid, at_ms, verdict)
+     select organization_id, subject_id, resource_uid, now_ms, fenced from answered where answer = 'lease' order by index
    ),
    intended as (
      insert into setpoint.change (organization_id, id, subject_id, resource_uid, permit_id, at_ms, record)

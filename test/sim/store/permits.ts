@@ -1,4 +1,5 @@
 import { allowedDeletes } from "../../../src/kernel/delete-budget.ts";
+import { fencedVerdict } from "../../../src/kernel/fenced.ts";
 import type {
   DeleteReservation,
   DeleteReservationAnswer,
@@ -79,6 +80,10 @@ export function permit({ tables, nowMs }: State, request: PermitRequest): Permit
   const subject = tables.subjects.get(request.subject.id);
   if (subject === undefined) return refused("gone", `subject ${request.subject.id} is gone`);
   const refusal = whyNot(tables, subject, request, now);
+  if (refusal === "lease") {
+    const { id, resourceUid, organizationId } = subject;
+    tables.verdicts.push({ subjectId: id, resourceUid, organizationId, atMs: now, verdict: fencedVerdict(request) });
+  }
   if (refusal !== undefined) return refused(refusal, `the permit for ${subject.kind}/${subject.name} was refused`);
   const live = subject.permit !== undefined && subject.permit.untilMs > now;
   if (live && subject.permit?.id === request.permitId) return { granted: true };
