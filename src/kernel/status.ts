@@ -38,7 +38,9 @@ const READY: Readonly<Record<CycleResult, { readonly status: Condition["status"]
 /** The one place where an outcome becomes conditions. `sinceMs` moves only when status or reason does. */
 export function statusOf(facts: StatusFacts): SubjectStatus {
   const ready = READY[facts.result];
-  const failing = facts.result === "failed" || facts.result === "paused";
+  // A look that did not show everything proves nothing, but for what was found to be as declared.
+  const unseen = facts.lookedAtMs === undefined && facts.result !== "converged";
+  const failing = unseen || facts.result === "failed" || facts.result === "paused";
   const synced = failing ? "Unknown" : facts.differences === 0 ? "True" : "False";
   const wanted: Omit<Condition, "sinceMs">[] = [
     { type: "Ready", status: ready.status, reason: ready.reason, message: facts.message },
@@ -49,7 +51,7 @@ export function statusOf(facts: StatusFacts): SubjectStatus {
       message: `${facts.differences} differences`,
     },
   ];
-  for (const said of facts.verdicts)
+  for (const said of facts.verdicts.toSorted((left, right) => STRICTNESS[right.answer] - STRICTNESS[left.answer]))
     wanted.push({ type: `Guard/${said.guard}`, status: "True", reason: ANSWERS[said.answer], message: said.reason });
   const flips = recentFlips(facts.flips, facts.nowMs);
   if (flips.length >= FLAP_FLIPS) {
@@ -85,6 +87,8 @@ const ANSWERS: Readonly<Record<Verdict["answer"], string>> = {
   hold: "Held",
   refuse: "Refused",
 };
+
+const STRICTNESS: Readonly<Record<Verdict["answer"], number>> = { pass: 0, trim: 1, wait: 2, hold: 3, refuse: 4 };
 
 /** Equal but for the time of the look: then nothing needs to be written. */
 export function sameStatus(left: SubjectStatus | undefined, right: SubjectStatus): boolean {
