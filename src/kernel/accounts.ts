@@ -5,21 +5,23 @@ import type { AccountRecord } from "../ports/records.ts";
 import { RetryableError, TerminalError } from "./errors.ts";
 import { canonical } from "./hash.ts";
 import { readInventory } from "./inventory.ts";
+import { KeptListings, type SharedListing } from "./kept-listings.ts";
 import type { Inventory } from "./loop.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
 /** Calls taken from the account's shared budget at once; an idle process gives none back, so it stays small. */
 const CALL_BLOCK = 8;
 const IDENTITY_FRESH_MS = 5_000;
+/** About 100 MB with entries of 300 bytes. */
+const KEPT_ENTRIES_MAX = 200_000;
 
 interface OpenAccount {
   readonly record: AccountRecord;
+  /** The last record that was found to say the same. */
+  latest: AccountRecord;
   readonly provider: Provider;
   readonly world: ProviderAccount;
-  readonly inventories: Map<
-    string,
-    { current: Inventory<unknown> | undefined; pending: Promise<Inventory<unknown>> | undefined }
-  >;
+  readonly inventories: Map<string, SharedListing>;
   identity: { readonly value: AccountIdentity; readonly startedAtMonotonicMs: number } | undefined;
   calls: number;
 }
@@ -30,6 +32,7 @@ export class Accounts {
   readonly #store: Pick<EngineStore, "takeCalls" | "blockCalls">;
   readonly #clock: Clock;
   readonly #open = new Map<string, OpenAccount>();
+  readonly #listings: KeptListings;
   readonly #fresh = new Map<
     string,
     { readonly accountId: string; readonly collection: string; readonly completeAtMs: number }
@@ -39,7 +42,10 @@ export class Accounts {
     readonly providers: ReadonlyMap<string, Provider>;
     readonly store: Pick<EngineStore, "takeCalls" | "blockCalls">;
     readonly clock: Clock;
+    /** Entries of shared listings that are kept in memory at most. */
+    readonly keptEntriesMax?: number;
   }) {
+    this.#listings = new KeptListings(options.keptEntriesMax ?? KEPT_ENTRIES_MAX);
     this.#providers = options.providers;
     this.#store = options.store;
     this.#clock = options.clock;
@@ -108,7 +114,7 @@ export class Accounts {
     const opened = this.#open.get(accountId);
     if (opened === undefined) return;
     opened.identity = undefined;
-    opened.inventories.clear();
+    this.#forgetListings(opened);
   }
 
   /** Complete listings since the last call; the scheduler stores them in batches. */
@@ -129,10 +135,11 @@ export class Accounts {
     options: { readonly notBeforeMonotonicMs: number; readonly forPerson: boolean; readonly signal: AbortSignal },
   ): Promise<Inventory<unknown>> {
     const opened = this.#opened(account);
-    const shared = opened.inventories.get(collection) ?? { current: undefined, pending: undefined };
-    opened.inventories.set(collection, shared);
-    if (shared.current !== undefined && shared.current.startedAtMonotonicMs >= options.notBeforeMonotonicMs)
+    const shared = this.#shared(opened, collection);
+    if (shared.current !== undefined && shared.current.startedAtMonotonicMs >= options.notBeforeMonotonicMs) {
+      this.#listings.used(shared);
       return shared.current;
+    }
     // A listing under way began before we asked: it may do, else the next one is ours.
     if (shared.pending !== undefined) {
       const pending = await shared.pending;
@@ -143,14 +150,28 @@ export class Accounts {
     });
     const inventory = await shared.pending;
     // Only what was seen whole is shared; a partial listing must not stand in for the next caller's own.
-    shared.current = inventory.completeness === "complete" ? inventory : undefined;
-    if (shared.current !== undefined)
-      this.#fresh.set(`${account.id}/${collection}`, {
-        accountId: account.id,
-        collection,
-        completeAtMs: this.#clock.nowMs(),
-      });
+    if (inventory.completeness !== "complete") {
+      this.#listings.drop(shared);
+      return inventory;
+    }
+    const completeAtMs = this.#clock.nowMs();
+    this.#fresh.set(`${account.id}/${collection}`, { accountId: account.id, collection, completeAtMs });
+    // What was forgotten meanwhile is nobody's any more.
+    if (opened.inventories.get(collection) === shared) this.#listings.keep(shared, inventory);
     return inventory;
+  }
+
+  #shared(opened: OpenAccount, collection: string): SharedListing {
+    const known = opened.inventories.get(collection);
+    if (known !== undefined) return known;
+    const shared: SharedListing = { current: undefined, pending: undefined };
+    opened.inventories.set(collection, shared);
+    return shared;
+  }
+
+  #forgetListings(opened: OpenAccount): void {
+    for (const shared of opened.inventories.values()) this.#listings.drop(shared);
+    opened.inventories.clear();
   }
 
   async #list(opened: OpenAccount, collection: string, forPerson: boolean): Promise<Inventory<unknown>> {
@@ -186,10 +207,17 @@ export class Accounts {
 
   #opened(account: AccountRecord): OpenAccount {
     const existing = this.#open.get(account.id);
-    if (existing !== undefined && sameCredential(existing.record, account)) return existing;
+    // Cycles that were loaded together share the record, and comparing it again for each would be most of a look's work.
+    if (existing?.latest === account) return existing;
+    if (existing !== undefined && sameCredential(existing.record, account)) {
+      existing.latest = account;
+      return existing;
+    }
+    if (existing !== undefined) this.#forgetListings(existing);
     const provider = this.provider(account);
     const opened: OpenAccount = {
       record: account,
+      latest: account,
       provider,
       world: provider.open(account),
       inventories: new Map(),
