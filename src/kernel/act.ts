@@ -13,6 +13,8 @@ import { withTimeLimit } from "./time-limit.ts";
 
 /** A permit outlives its call by this much, so that a slow answer still falls under it. */
 export const PERMIT_MARGIN_MS = 5_000;
+/** A permit whose answer took longer than this is not used. */
+const PERMIT_FRESH_MS = 1_000;
 
 export interface WriteScene {
   readonly engine: Engine;
@@ -51,6 +53,7 @@ export async function write(
   const { spec, deletion } = scene.input.resource;
   const remembered = { ...intended, lastSpec: deletion === undefined ? spec : (memory.lastSpec ?? spec) };
   const permitId = scene.engine.ids.next();
+  const isLate = lateAfter(scene);
   const answer = await scene.engine.store.permit({
     permitId,
     actor: scene.claim.actor,
@@ -63,8 +66,28 @@ export async function write(
     grantIds: changes.flatMap((change) => scene.facts.grants.get(change.digest)?.id ?? []),
   });
   if (!answer.granted) return { ended: "refused", memory, answer };
-  const called = await call(scene, changes);
+  const called = isLate() ? tooLate(scene) : await call(scene, changes);
   return await record(scene, { changes, records, permitId, memory: remembered, called });
+}
+
+/**
+ * Whether the answer took so long that the permit must not be used any more: a pause set meanwhile is to be obeyed within a
+ * second, and no call starts that could outlive the lease. By the clock that ran more: a stopped machine's monotonic clock stands still.
+ */
+function lateAfter(scene: WriteScene): () => boolean {
+  const { clock } = scene.engine;
+  const sentAtMs = clock.nowMs();
+  const sentAtMonotonicMs = clock.monotonicMs();
+  return () => {
+    const elapsedMs = Math.max(clock.nowMs() - sentAtMs, clock.monotonicMs() - sentAtMonotonicMs);
+    return elapsedMs > PERMIT_FRESH_MS || scene.claim.leaseRemainingMs() < scene.lookout.callTimeoutMs;
+  };
+}
+
+function tooLate(scene: WriteScene): Called {
+  const what = `${scene.loop.kind}/${scene.subject.name}`;
+  const message = `${what}: the permit came too late to be used; the next cycle asks again`;
+  return { ok: false, error: new RetryableError("TIMED_OUT", message, { ambiguous: false }) };
 }
 
 type Called =

@@ -98,6 +98,7 @@ function resultOf(seed: number, world: World, cast: Cast): SeedResult {
 /** The store, the outside and everybody in it, before the first step. */
 function stage(world: World, swarm: Swarm, random: SeededRandom): { readonly cast: Cast; readonly witness: Witness } {
   let ids = 0;
+  let uids = 0;
   const nowMs = () => world.nowMs;
   const store = new MemoryStore({ nowMs, ids: { next: () => `store-${String(++ids).padStart(6, "0")}` } });
   const outside = new Outside();
@@ -111,6 +112,7 @@ function stage(world: World, swarm: Swarm, random: SeededRandom): { readonly cas
   const cast: Cast = {
     ...{ world, swarm, store, outside, ledger, api, intents, faulty: true },
     random: random.fork("cast"),
+    freshUid: () => `uid-${++uids}`,
     poke: () => {},
   };
   furnish(cast);

@@ -13,7 +13,6 @@ export class ApiActor {
   readonly #cast: Cast;
   readonly #actions: readonly { readonly weight: number; readonly act: Action }[];
   #names = 0;
-  #uids = 0;
 
   constructor(cast: Cast) {
     this.#cast = cast;
@@ -68,8 +67,7 @@ export class ApiActor {
   }
 
   #options() {
-    this.#uids += 1;
-    return { uid: `uid-${this.#uids}`, author: this.#author() };
+    return { uid: this.#cast.freshUid(), author: this.#author() };
   }
 
   #resource(kinds: readonly string[]): ResourceRow | undefined {

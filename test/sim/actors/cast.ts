@@ -24,6 +24,8 @@ export interface Cast {
   readonly intents: EngineStore & IntentStore;
   /** False in the liveness phase: nothing goes wrong any more. */
   faulty: boolean;
+  /** Used only when the resource turns out to be new. */
+  freshUid(): string;
   /** A wake-up hint to every scheduler; it may be lost or come twice. */
   poke(): void;
 }

@@ -42,7 +42,7 @@ function trouble(cast: Cast, what: "notFound" | "readOnly"): void {
 function swap(cast: Cast): void {
   const { random, swarm, world, ledger } = cast;
   const connection = random.pick([...cast.outside.connections.values()]);
-  if (connection === undefined || connection.swapped !== undefined) return;
+  if (connection === undefined || connection.swapped !== undefined || world.nowMs < ledger.steadyFromMs) return;
   const { own } = connection;
   // Whose account it is was settled when it was first used; a swap before that is simply another account.
   if (cast.store.state.tables.accounts.get(own.id)?.record.fingerprint !== own.fingerprint) return;
@@ -74,7 +74,9 @@ function planRestore(cast: Cast, crew: SchedulerCrew): void {
     const restored = backup;
     cast.world.schedule(cast.swarm.callTimeoutMs, "restore", () => {
       cast.store.restore(restored);
-      cast.ledger.wanted.forget();
+      // A backup may be older than the first use of an account: a swapped one would then pass for the right one.
+      for (const connection of cast.outside.connections.values()) connection.swapped = undefined;
+      cast.ledger.forgetSince();
       cast.intents.markRestored().catch(() => {});
     });
   });

@@ -32,20 +32,17 @@ export function declareItem(tenant: string, name: string, spec: ItemSpec, option
 export function redeclare(resource: ResourceRow, spec: Json, options: DeclareOptions): DeclareRequest {
   const accounts = (spec as { readonly accounts?: readonly string[] }).accounts;
   const kept = { mode: resource.mode, protect: resource.protect };
-  return {
-    ...requestOf(
-      resource.organizationId,
-      resource.kind,
-      resource.name,
-      {
-        spec,
-        accounts: accounts ?? options.accounts ?? [],
-        links: resource.links.map(({ kind, name }) => ({ kind, name })),
-      },
-      { ...kept, ...options },
-    ),
-    uid: resource.uid,
-  };
+  return requestOf(
+    resource.organizationId,
+    resource.kind,
+    resource.name,
+    {
+      spec,
+      accounts: accounts ?? options.accounts ?? [],
+      links: resource.links.map(({ kind, name }) => ({ kind, name })),
+    },
+    { ...kept, ...options },
+  );
 }
 
 export interface DeclareOptions {

@@ -85,7 +85,7 @@ class GovernanceActor {
     const resource = this.#pick(["SimSet", "SimZone"]);
     if (resource !== undefined && random.chance(0.5)) {
       const accounts = this.#accountsOf(resource);
-      const options = { uid: resource.uid, author: this.#author(), mode, accounts };
+      const options = { uid: this.#cast.freshUid(), author: this.#author(), mode, accounts };
       return this.#cast.intents.declare(redeclare(resource, resource.spec, options));
     }
     return this.#setPolicy({ mode });
@@ -97,7 +97,7 @@ class GovernanceActor {
     if (resource === undefined) return undefined;
     if (random.chance(0.3)) return this.#setPolicy({ protect: random.chance(0.4) });
     const options = {
-      uid: resource.uid,
+      uid: this.#cast.freshUid(),
       author: this.#author(),
       protect: random.chance(0.5),
       accounts: this.#accountsOf(resource),

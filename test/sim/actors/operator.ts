@@ -65,7 +65,7 @@ export class Operator {
     const set = resource.kind === "SimItem" ? undefined : { ...(readable as object), unknown: false };
     const empty = set !== undefined && Object.keys((set as { items?: object }).items ?? {}).length === 0;
     const next = (set === undefined ? readable : empty ? { ...set, zero: true } : set) as Json;
-    const options = { uid: resource.uid, author: person, mode: "enforce" as const, protect: false };
+    const options = { uid: this.#cast.freshUid(), author: person, mode: "enforce" as const, protect: false };
     ignoring(this.#cast.intents.declare(redeclare(resource, next, options)));
   }
 

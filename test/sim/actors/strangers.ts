@@ -1,5 +1,6 @@
 import type { OutsideAccount, Thing } from "../outside/outside.ts";
 import { recordId } from "../outside/sim-api.ts";
+import type { SubjectRow } from "../store/rows.ts";
 import { type Cast, specOf } from "./cast.ts";
 
 /** Somebody else who works in the same accounts, by hand. */
@@ -39,12 +40,19 @@ function makeThing(cast: Cast, account: OutsideAccount): void {
   const exists = isZone ? account.things.has(id) : cast.swarm.uniqueKeys && account.find(spec.group, key) !== undefined;
   if (exists) return;
   // A record that comes back under an id we still have on file is, to everybody, the one we made.
-  const recorded = isZone && subject.memory.owned.some((item) => item.state === "owned" && item.externalId === id);
-  if (recorded && subject.permit !== undefined) return;
+  const owner = isZone ? ownerOf(cast, account.id, id) : undefined;
+  if (owner?.permit !== undefined) return;
   world.note(undefined, "stranger makes");
   const thing: Thing = {
     ...{ id, group: spec.group, key, value: `x${random.int(1, 3)}`, size: 1, marker: "none", lock: undefined },
-    ...{ madeFor: recorded ? resource.uid : undefined, lockedAtMs: 0, markedAtMs: world.nowMs },
+    ...{ madeFor: owner?.resourceUid, lockedAtMs: 0, markedAtMs: world.nowMs },
   };
   account.put(thing, world.nowMs);
+}
+
+function ownerOf(cast: Cast, accountId: string, id: string): SubjectRow | undefined {
+  for (const row of cast.store.state.tables.subjects.values()) {
+    if (row.accountId === accountId && row.memory.owned.some((item) => item.externalId === id)) return row;
+  }
+  return undefined;
 }

@@ -27,7 +27,8 @@ export function judgeStart(ledger: Ledger, process: SimProcess, call: WriteCall)
     throw new Violation("tenant", `${name}: an account of another tenant`);
   }
   judgeExplained(permit, call, name);
-  judgePauses(ledger, permit, name);
+  // The second half of a replacement follows the first whatever happens.
+  if (permit.calls === 1) judgePauses(ledger, permit, name);
   for (const change of call.changes) {
     if (change.effect === "delete" && change.id !== undefined) judgeLock(ledger, process, call.accountId, change.id);
   }

@@ -51,6 +51,8 @@ export class Ledger {
   readonly forgotten = new Set<string>();
   /** After a restore the records of things made since the backup are lost. */
   restored = false;
+  /** Before this the accounts may not have been used by anybody yet. */
+  steadyFromMs: number;
   effects = 0;
   loads = 0;
   /** Commits of cycles that changed something; leases, calls and idle counts are not among them. */
@@ -67,10 +69,20 @@ export class Ledger {
     this.outside = options.outside;
     this.limits = options.limits;
     this.callTimeoutMs = options.callTimeoutMs;
+    this.steadyFromMs = this.nowMs + 15_000;
   }
 
   get nowMs(): number {
     return this.state.nowMs();
+  }
+
+  /** The database went back in time: what it has forgotten cannot be held against anybody. */
+  forgetSince(): void {
+    this.restored = true;
+    this.steadyFromMs = this.nowMs + 15_000;
+    this.wanted.forget();
+    this.revisions.clear();
+    this.ungranted.length = 0;
   }
 
   cycle(process: SimProcess, subjectId: number): CycleTruth | undefined {

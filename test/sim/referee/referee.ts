@@ -101,12 +101,6 @@ export class Referee implements Witness {
       case "pause":
         ledger.pausedAtMs.set((request as { id: string }).id, ledger.nowMs);
         return;
-      case "markRestored":
-        ledger.restored = true;
-        ledger.revisions.clear();
-        // What the restored database has forgotten cannot count against it.
-        ledger.ungranted.length = 0;
-        return;
       default:
         return;
     }
