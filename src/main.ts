@@ -51,10 +51,15 @@ function withDatabase(config: Config, role: string): Config & { readonly databas
   );
 }
 
+/** Everything was stopped and given back; a channel or a socket that is still open must not keep the process. */
+function end(code: number): void {
+  process.stdout.write("", () => process.exit(code));
+}
+
 try {
-  process.exitCode = await main(process.argv[2]);
+  end(await main(process.argv[2]));
 } catch (thrown) {
   process.stderr.write(`setpoint: ${explainFailure(thrown)}\n`);
   if (process.argv.includes("--debug") && thrown instanceof Error) process.stderr.write(`${thrown.stack ?? ""}\n`);
-  process.exitCode = 1;
+  end(1);
 }
