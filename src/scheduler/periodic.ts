@@ -19,6 +19,7 @@ export function nextPeriodicInMs(
   const phaseMs = fnv1a(String(id)) % everyMs;
   const soonestMs = looked ? everyMs * TOO_SOON : 0;
   const untilPhaseMs = (((phaseMs - nowMs - soonestMs) % everyMs) + everyMs) % everyMs;
-  const jitterMs = (random.next() * 2 - 1) * JITTER * everyMs;
-  return Math.max(0, soonestMs + untilPhaseMs + jitterMs);
+  // The first look needs no jitter: phases are spread already, and a shard full of subjects must not begin with a burst.
+  const jitterMs = looked ? (random.next() * 2 - 1) * JITTER * everyMs : 0;
+  return soonestMs + untilPhaseMs + jitterMs;
 }

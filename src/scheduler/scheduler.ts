@@ -138,14 +138,14 @@ class ShardScheduler implements Scheduler {
   }
 
   snapshot(): SchedulerSnapshot {
-    const sweep = this.#dispatcher.timers.table.sweep();
     const { queue, runner, strikes, timers } = this.#dispatcher;
+    const subjects = timers.table.groups.subjectsByShard();
     return {
       holder: this.#leases.holder,
       shards: this.#leases.all().map((held) => ({
         shard: held.shard,
         epoch: held.epoch,
-        subjects: sweep.subjects[held.shard] ?? 0,
+        subjects: subjects[held.shard] ?? 0,
         listed: this.#listed.has(held),
       })),
       subjects: timers.table.size,
@@ -153,7 +153,7 @@ class ShardScheduler implements Scheduler {
       running: queue.running,
       abandoned: runner.abandoned,
       quarantined: strikes.quarantined,
-      oldestUnseenSeconds: this.#ageSeconds(sweep.oldestMs),
+      oldestUnseenSeconds: this.#ageSeconds(timers.table.sweep().oldestMs),
     };
   }
 
@@ -161,8 +161,12 @@ class ShardScheduler implements Scheduler {
     this.#engine.log.info("scheduler.draining", { running: this.#dispatcher.queue.running });
     this.#poller.stop();
     this.#listing.stop();
-    await this.#leases.release();
-    await this.#recordIdle();
+    const { seenSinceMs } = this.#dispatcher.timers.table.sweep();
+    const released = this.#leases.release();
+    // What was seen is said by us: the next holder has to look at everything before it can say as much.
+    await this.#recordIdle(seenSinceMs);
+    await released;
+    if (this.#idle.pending > 0) await this.#recordIdle([]);
     this.#dispatcher.stop();
     this.#stopped = true;
     this.#housekeeping.wake();
@@ -200,19 +204,19 @@ class ShardScheduler implements Scheduler {
     while (!this.#stopped) {
       await this.#housekeeping.wait(this.#settings.idleEveryMs);
       if (this.#stopped) return;
-      this.#publish();
+      const sweep = this.#dispatcher.timers.table.sweep();
+      this.#publish(sweep.oldestMs);
       const sinceMs = this.#engine.clock.monotonicMs() - this.#idleAtMs;
       const worth =
         this.#idle.pending >= this.#settings.idleBatch ||
         (this.#idle.pending > 0 && sinceMs >= this.#settings.idleAtLatestMs);
-      if (worth) await this.#recordIdle();
+      if (worth) await this.#recordIdle(sweep.seenSinceMs);
     }
   }
 
   /** One commit for all idle cycles since the last one. */
-  async #recordIdle(): Promise<void> {
+  async #recordIdle(seenSinceMs: readonly (number | undefined)[]): Promise<void> {
     const { accounts, clock, store } = this.#engine;
-    const { seenSinceMs } = this.#dispatcher.timers.table.sweep();
     const nowMs = clock.monotonicMs();
     const seen = [...this.#listed]
       .sort((left, right) => left.shard - right.shard)
@@ -232,7 +236,7 @@ class ShardScheduler implements Scheduler {
     }
   }
 
-  #publish(): void {
+  #publish(oldestLookMs: number | undefined): void {
     const { queue, runner, strikes, timers, waits } = this.#dispatcher;
     this.#metrics.gauges({
       subjects: timers.table.size,
@@ -242,7 +246,7 @@ class ShardScheduler implements Scheduler {
       quarantined: strikes.quarantined,
       queues: this.#queues(),
       longestWaitSeconds: waits.seconds(this.#engine.clock.monotonicMs()),
-      oldestUnseenSeconds: this.#ageSeconds(timers.table.sweep().oldestMs),
+      oldestUnseenSeconds: this.#ageSeconds(oldestLookMs),
     });
   }
 

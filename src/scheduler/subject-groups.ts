@@ -1,3 +1,5 @@
+import { SHARDS } from "../kernel/hash.ts";
+
 /** What subjects share: whose they are, where, of what kind, and in which shard. One object per group, not per subject. */
 export interface SubjectGroup {
   readonly index: number;
@@ -15,6 +17,7 @@ export class SubjectGroups {
   readonly #byKey = new Map<string, SubjectGroup>();
   readonly #groups: (SubjectGroup | undefined)[] = [];
   readonly #free: number[] = [];
+  #shards = new Uint8Array(64);
   /** Listings come sorted by id and neighbours are mostly of one group: comparing four fields beats building a key. */
   #latest: SubjectGroup | undefined;
 
@@ -29,8 +32,9 @@ export class SubjectGroups {
     return group;
   }
 
-  shardOf(index: number): number {
-    return this.get(index).shard;
+  /** Shard by group index, for passes over all rows. */
+  get shards(): Uint8Array<ArrayBuffer> {
+    return this.#shards;
   }
 
   /** The group of a subject that joins it. */
@@ -51,6 +55,15 @@ export class SubjectGroups {
     this.#groups[index] = undefined;
     this.#free.push(index);
     if (this.#latest === group) this.#latest = undefined;
+  }
+
+  /** How many subjects each shard has. */
+  subjectsByShard(): Uint32Array {
+    const subjects = new Uint32Array(SHARDS);
+    for (const group of this.#groups) {
+      if (group !== undefined) subjects[group.shard] = (subjects[group.shard] as number) + group.subjects;
+    }
+    return subjects;
   }
 
   /** Accounts with a subject in the shard, each once. */
@@ -82,6 +95,8 @@ export class SubjectGroups {
       group = { index, organizationId, accountId, kind, shard, everyMs: this.#everyMsOf(kind), subjects: 0 };
       this.#groups[index] = group;
       this.#byKey.set(key, group);
+      if (index >= this.#shards.length) this.#shards = doubled(this.#shards);
+      this.#shards[index] = shard;
     }
     this.#latest = group;
     return group;
@@ -93,4 +108,10 @@ function keyOf(
   shard: number,
 ): string {
   return `${shard}\n${entry.organizationId}\n${entry.accountId ?? ""}\n${entry.kind}`;
+}
+
+function doubled(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(bytes.length * 2);
+  larger.set(bytes);
+  return larger;
 }

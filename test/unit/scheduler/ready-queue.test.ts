@@ -18,7 +18,7 @@ const wide: ReadyQueueLimits = {
   queuedPerOrganizationMax: 1_000_000,
 };
 
-function group(organizationId: string, accountId: string | undefined = undefined, shard = 0): SubjectGroup {
+function group(organizationId: string, accountId?: string, shard = 0): SubjectGroup {
   return { index: 0, organizationId, accountId, kind: "Thing", shard, everyMs: 60_000, subjects: 1 };
 }
 
