@@ -3,112 +3,149 @@ import type {
   AccountRecord,
   CycleInput,
   DeclaredResource,
-  Hold,
+  Grant,
+  Pause,
   ResourceDeletion,
   ScopePolicy,
 } from "../ports/records.ts";
-import type { LoadedBatch, LoadedSubject, ResourceColumns } from "./sql/load.ts";
+import type { LoadedBatch, LoadedResource, LoadedSubject } from "./sql/load.ts";
 import { compareText } from "./text.ts";
+
+/** What the subjects of a batch have in common, by key. */
+interface Shared {
+  readonly batch: LoadedBatch;
+  readonly accounts: ReadonlyMap<string, AccountRecord>;
+  readonly policies: ReadonlyMap<string, ScopePolicy>;
+  readonly inputs: ReadonlyMap<number, readonly DeclaredResource[]>;
+  readonly grants: ReadonlyMap<number, readonly Grant[]>;
+}
 
 /** The inputs of the cycles in a batch, by subject. A subject that is gone is not among them. */
 export function cycleInputs(batch: LoadedBatch): ReadonlyMap<number, CycleInput> {
-  const inputs = Map.groupBy(batch.inputs ?? [], (row) => row.subject_id);
-  const grants = Map.groupBy(batch.grants ?? [], (row) => row.subject_id);
-  const policies = new Map(
-    (batch.policies ?? []).map(({ organization_id, body }) => [`${organization_id ?? ""} ${body.scope}`, body]),
-  );
-  const found = new Map<number, CycleInput>();
-  for (const row of batch.subjects ?? []) {
-    found.set(row.id, {
-      subject: {
-        id: row.id,
-        organizationId: row.organization_id,
-        resourceUid: row.uid,
-        accountId: row.account_id ?? undefined,
-        kind: row.kind,
-        name: row.name,
-        shard: row.shard,
-      },
-      inputVersion: row.input_version,
-      policyVersion: row.policy_version,
-      resource: declaredResource(row, row.deletion ?? row.detached),
-      inputs: (inputs.get(row.id) ?? []).map((input) => declaredResource(input, input.deletion)).sort(byUid),
-      policies: policiesOf(row, policies),
-      pauses: pausesOf(row, batch),
-      hold: holdOf(row),
-      account: accountOf(row),
-      memory: row.memory ?? emptyMemory,
-      status: row.status ?? undefined,
-      observationHash: row.observation_hash ?? undefined,
-      grants: (grants.get(row.id) ?? [])
-        .map(({ subject_id: _, ...grant }) => grant)
-        .sort((left, right) => compareText(left.id, right.id)),
-      heldDigest: row.held_digest ?? undefined,
-      dueStored: row.due_stored,
-      installation: batch.installation,
-      storeNowMs: batch.now_ms,
+  const shared: Shared = {
+    batch,
+    accounts: accountsOf(batch),
+    policies: new Map((batch.policies ?? []).map(([id, policy]) => [keyOf(id, policy.scope), policy])),
+    inputs: grouped(batch.inputs, (input) => declared(input, input[10]), byUid),
+    grants: grouped(batch.grants, (grant) => grant, byId),
+  };
+  return new Map((batch.subjects ?? []).map((row) => [row[0], cycleInput(row, shared)]));
+}
+
+function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
+  const [id, organizationId, accountId, shard, inputVersion, policyVersion, dueStored] = row;
+  const [, , , , , , , operationId, sinceMs, reason, detached, memory, status, observationHash, heldDigest] = row;
+  const resource = row[18];
+  return {
+    subject: {
+      id,
+      organizationId,
+      resourceUid: resource[0],
+      accountId: accountId ?? undefined,
+      kind: resource[1],
+      name: resource[2],
+      shard,
+    },
+    inputVersion,
+    policyVersion,
+    resource: declared(resource, resource[10] ?? detached),
+    inputs: shared.inputs.get(id) ?? [],
+    policies: policiesOf(row, shared.policies),
+    pauses: pausesOf(row, shared.batch.pauses),
+    hold: operationId === null ? undefined : { operationId, sinceMs: sinceMs ?? 0, reason: reason ?? "" },
+    account: accountId === null ? undefined : shared.accounts.get(keyOf(organizationId, accountId)),
+    memory: memory ?? emptyMemory,
+    status: status ?? undefined,
+    observationHash: observationHash ?? undefined,
+    grants: shared.grants.get(id) ?? [],
+    heldDigest: heldDigest ?? undefined,
+    dueStored,
+    installation: shared.batch.installation,
+    storeNowMs: shared.batch.now_ms,
+  };
+}
+
+function declared(values: LoadedResource, deletion: ResourceDeletion | null): DeclaredResource {
+  const [uid, kind, name, scope, generation, spec, labels, authorName, authorType, declaredAtMs] = values;
+  return {
+    uid,
+    kind,
+    name,
+    scope,
+    generation,
+    spec,
+    labels,
+    author: { name: authorName, type: authorType },
+    declaredAtMs,
+    deletion: deletion ?? undefined,
+  };
+}
+
+function policiesOf(row: LoadedSubject, policies: ReadonlyMap<string, ScopePolicy>): readonly ScopePolicy[] {
+  const [, organizationId] = row;
+  const [path, mode, protect, resource] = [row[15], row[16], row[17], row[18]];
+  const found: ScopePolicy[] = [];
+  for (const scope of path) {
+    const policy = policies.get(keyOf(scope === "platform" ? null : organizationId, scope));
+    if (policy !== undefined) found.push(policy);
+  }
+  // What the resource says of itself always comes last.
+  found.push({ scope: `resource/${resource[0]}`, mode: mode ?? undefined, protect: protect ?? undefined });
+  return found;
+}
+
+function pausesOf(row: LoadedSubject, pauses: LoadedBatch["pauses"]): readonly Pause[] {
+  if (pauses === null) return [];
+  const [, organizationId, accountId] = row;
+  const scopes = new Set([...row[15], `resource/${row[18][0]}`]);
+  if (accountId !== null) scopes.add(`account/${accountId}`);
+  return pauses
+    .filter(([id, pause]) => (id === null || id === organizationId) && scopes.has(pause.scope))
+    .map(([, pause]) => pause)
+    .sort(byId);
+}
+
+function accountsOf({ accounts }: LoadedBatch): ReadonlyMap<string, AccountRecord> {
+  const found = new Map<string, AccountRecord>();
+  for (const [organizationId, id, name, provider, settings, credentialRef, fingerprint, incarnation] of accounts ??
+    []) {
+    found.set(keyOf(organizationId, id), {
+      id,
+      organizationId,
+      name,
+      provider,
+      settings,
+      credentialRef: credentialRef ?? undefined,
+      fingerprint: fingerprint ?? undefined,
+      claimedIncarnation: incarnation ?? undefined,
     });
   }
   return found;
 }
 
-export function declaredResource(row: ResourceColumns, deletion: ResourceDeletion | null): DeclaredResource {
-  return {
-    uid: row.uid,
-    kind: row.kind,
-    name: row.name,
-    scope: row.scope,
-    generation: row.generation,
-    spec: row.spec,
-    labels: row.labels,
-    author: { name: row.author_name, type: row.author_type },
-    declaredAtMs: row.declared_at_ms,
-    deletion: deletion ?? undefined,
-  };
+function grouped<Value, Result>(
+  rows: readonly (readonly [subjectId: number, value: Value])[] | null,
+  view: (value: Value) => Result,
+  order: (left: Result, right: Result) => number,
+): ReadonlyMap<number, readonly Result[]> {
+  const groups = new Map<number, Result[]>();
+  for (const [subjectId, value] of rows ?? []) {
+    const group = groups.get(subjectId);
+    if (group === undefined) groups.set(subjectId, [view(value)]);
+    else group.push(view(value));
+  }
+  for (const group of groups.values()) group.sort(order);
+  return groups;
+}
+
+function keyOf(organizationId: string | null, name: string): string {
+  return `${organizationId ?? ""} ${name}`;
 }
 
 function byUid(left: DeclaredResource, right: DeclaredResource): number {
   return compareText(left.uid, right.uid);
 }
 
-function policiesOf(row: LoadedSubject, policies: ReadonlyMap<string, ScopePolicy>): readonly ScopePolicy[] {
-  const found: ScopePolicy[] = [];
-  for (const scope of row.path) {
-    const policy = policies.get(scope === "platform" ? " platform" : `${row.organization_id} ${scope}`);
-    if (policy !== undefined) found.push(policy);
-  }
-  // What the resource says of itself always comes last.
-  found.push({ scope: `resource/${row.uid}`, mode: row.mode ?? undefined, protect: row.protect ?? undefined });
-  return found;
-}
-
-function pausesOf(row: LoadedSubject, batch: LoadedBatch): CycleInput["pauses"] {
-  if (batch.pauses === null) return [];
-  const scopes = new Set([...row.path, `resource/${row.uid}`]);
-  if (row.account_id !== null) scopes.add(`account/${row.account_id}`);
-  return batch.pauses
-    .filter((pause) => pause.organization_id === null || pause.organization_id === row.organization_id)
-    .filter((pause) => scopes.has(pause.scope))
-    .map(({ organization_id: _, ...pause }) => pause)
-    .sort((left, right) => compareText(left.id, right.id));
-}
-
-function holdOf(row: LoadedSubject): Hold | undefined {
-  if (row.hold_operation_id === null) return undefined;
-  return { operationId: row.hold_operation_id, sinceMs: row.hold_since_ms ?? 0, reason: row.hold_reason ?? "" };
-}
-
-function accountOf(row: LoadedSubject): AccountRecord | undefined {
-  const { account } = row;
-  if (account === null || row.account_id === null) return undefined;
-  return {
-    id: row.account_id,
-    organizationId: row.organization_id,
-    name: account.name,
-    provider: account.provider,
-    settings: account.settings,
-    credentialRef: account.credential_ref ?? undefined,
-    fingerprint: account.fingerprint ?? undefined,
-    claimedIncarnation: account.claimed_incarnation ?? undefined,
-  };
+function byId(left: { readonly id: string }, right: { readonly id: string }): number {
+  return compareText(left.id, right.id);
 }

@@ -1,7 +1,7 @@
 import { canonical, shardOf } from "../kernel/hash.ts";
 import type { DeclareAnswer, DeclareRequest } from "../ports/intent-store.ts";
 import type { DeclaredResource, Principal } from "../ports/records.ts";
-import { declaredResource } from "./cycle-inputs.ts";
+import { declaredResource } from "./resource-row.ts";
 import type { Transaction } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { logCall } from "./log-entries.ts";
@@ -52,7 +52,7 @@ export async function declare(tx: Transaction, request: DeclareRequest): Promise
   const moved = request.ifRevision !== undefined && request.ifRevision !== revision;
   if (moved || (existing !== undefined && existing.deletion !== null)) return quiet({ result: "conflict", revision });
   if (existing !== undefined && sameDeclaration(existing, request)) {
-    return quiet({ result: "unchanged", resource: declaredResource(existing, null), revision });
+    return quiet({ result: "unchanged", resource: declaredResource(existing), revision });
   }
   const path = requirePlace(request, where);
   return existing === undefined ? create(tx, request, path) : change(tx, existing, request);

@@ -8,7 +8,7 @@ import type {
   SubjectView,
 } from "../ports/read-store.ts";
 import type { ScopePolicy } from "../ports/records.ts";
-import { declaredResource } from "./cycle-inputs.ts";
+import { declaredResource } from "./resource-row.ts";
 import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import {
@@ -166,7 +166,7 @@ export class PostgresReadStore implements ReadStore {
 
 function resourceView(row: ResourceViewRow): ResourceView {
   return {
-    resource: declaredResource(row, row.deletion),
+    resource: declaredResource(row),
     revision: row.revision,
     mode: row.mode ?? undefined,
     protect: row.protect ?? false,

@@ -1,5 +1,5 @@
 import { after, before, test } from "node:test";
-import { replayHistory } from "./support/differential.ts";
+import { openReplay } from "./support/differential.ts";
 import { startStoreServer, type StoreServer } from "./support/stores.ts";
 
 let server: StoreServer;
@@ -9,6 +9,6 @@ before(async () => {
 after(() => server[Symbol.asyncDispose]());
 
 test("the PostgreSQL store and its in-memory twin agree on random histories", async () => {
-  const url = await server.createDatabase();
-  for (let seed = 1; seed <= 30; seed++) await replayHistory(url, seed, 150);
+  await using replay = openReplay(await server.createDatabase());
+  for (let seed = 1; seed <= 30; seed++) await replay.run(seed, 150);
 });

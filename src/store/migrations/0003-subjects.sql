@@ -44,15 +44,22 @@ create table setpoint.subject_due (
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
 create index subject_due_order on setpoint.subject_due (shard, priority, due_at_ms, subject_id);
 
--- What the engine remembers and last saw. Only the holder of the subject's shard writes it, but for a person's "try again".
+-- What the engine remembers. Only the holder of the subject's shard writes it, but for a person's "try again".
 create table setpoint.subject_state (
   organization_id uuid not null,
   subject_id bigint not null,
   memory json,
   status json,
-  observation json,
   observation_hash text,
   held_digest text,
+  primary key (organization_id, subject_id)
+) with (fillfactor = 70);
+
+-- What was seen outside when it last changed. People read it, cycles do not: apart, it makes their rows smaller.
+create table setpoint.subject_observation (
+  organization_id uuid not null,
+  subject_id bigint not null,
+  observation json not null,
   primary key (organization_id, subject_id)
 ) with (fillfactor = 70);
 

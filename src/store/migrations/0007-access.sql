@@ -18,20 +18,22 @@ grant usage on schema setpoint to setpoint_api, setpoint_engine;
 grant execute on all functions in schema setpoint to setpoint_api, setpoint_engine;
 
 -- Tables of one tenant each. The subselect is evaluated once per statement, at the latest for the first row of any
--- tenant that it comes across: a statement without a tenant fails, or there was nothing there to be hidden.
+-- tenant that it comes across: a statement without a tenant fails, or there was nothing there to be hidden. It is not
+-- written as `organization_id = any (...)`, because that would become a key of the index scans, and hundreds of tenants
+-- in a batch would be sorted anew for each row that is looked up by its own key anyway.
 do $$
 declare
   tenant_table text;
 begin
   foreach tenant_table in array array[
-    'scope', 'account', 'resource', 'link', 'subject_state', 'claim', 'held_change', 'held_item', 'item_grant',
-    'change', 'verdict'
+    'scope', 'account', 'resource', 'link', 'subject_state', 'subject_observation', 'claim', 'held_change', 'held_item',
+    'item_grant', 'change', 'verdict'
   ] loop
     execute format('alter table setpoint.%I enable row level security, force row level security', tenant_table);
     execute format('create policy administration on setpoint.%I to setpoint_admin using (true)', tenant_table);
     execute format(
       'create policy tenant on setpoint.%I to setpoint_api, setpoint_engine '
-      'using (organization_id = any ((select setpoint.tenants())::uuid[]))',
+      'using (array_position((select setpoint.tenants()), organization_id) is not null)',
       tenant_table
     );
     execute format(
@@ -44,7 +46,7 @@ $$;
 alter table setpoint.organization enable row level security, force row level security;
 create policy administration on setpoint.organization to setpoint_admin using (true);
 create policy tenant on setpoint.organization to setpoint_api, setpoint_engine
-  using (id = any ((select setpoint.tenants())::uuid[]));
+  using (array_position((select setpoint.tenants()), id) is not null);
 grant select, insert, update, delete on setpoint.organization to setpoint_api;
 
 -- What the platform says of all tenants is visible to each of them; only administration writes it.
@@ -57,7 +59,7 @@ begin
     execute format('create policy administration on setpoint.%I to setpoint_admin using (true)', shared_table);
     execute format(
       'create policy tenant on setpoint.%I to setpoint_api, setpoint_engine '
-      'using (organization_id = any ((select setpoint.tenants())::uuid[]))',
+      'using (array_position((select setpoint.tenants()), organization_id) is not null)',
       shared_table
     );
     execute format(
@@ -84,7 +86,7 @@ begin
     execute format('create policy engine on setpoint.%I to setpoint_engine using (true)', engine_table);
     execute format(
       'create policy tenant on setpoint.%I to setpoint_api '
-      'using (organization_id = any ((select setpoint.tenants())::uuid[]))',
+      'using (array_position((select setpoint.tenants()), organization_id) is not null)',
       engine_table
     );
     execute format(

@@ -43,6 +43,10 @@ export const removeSubjects = statement<never>(
      delete from setpoint.subject_state as t using gone
      where t.organization_id = gone.organization_id and t.subject_id = gone.id
    ),
+   observation as (
+     delete from setpoint.subject_observation as o using gone
+     where o.organization_id = gone.organization_id and o.subject_id = gone.id
+   ),
    claims as (
      delete from setpoint.claim as c using gone
      where c.organization_id = gone.organization_id and c.subject_id = gone.id

@@ -12,110 +12,129 @@ import type {
 import { statement } from "../statement.ts";
 import { clock } from "./lease.ts";
 
-export interface ResourceColumns {
-  readonly uid: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly scope: string;
-  readonly generation: number;
-  readonly spec: Json;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly author_name: string;
-  readonly author_type: PrincipalType;
-  readonly declared_at_ms: number;
-  readonly deletion: ResourceDeletion | null;
-}
+type Text = string | null;
 
-/** A subject with its own resource, state and account. */
-export interface LoadedSubject extends ResourceColumns {
-  readonly id: number;
-  readonly organization_id: string;
-  readonly account_id: string | null;
-  readonly shard: number;
-  readonly input_version: number;
-  readonly policy_version: number;
-  readonly hold_operation_id: string | null;
-  readonly hold_since_ms: number | null;
-  readonly hold_reason: string | null;
-  readonly detached: ResourceDeletion | null;
-  readonly path: readonly string[];
-  readonly mode: Mode | null;
-  readonly protect: boolean | null;
-  readonly memory: SubjectMemory | null;
-  readonly status: SubjectStatus | null;
-  readonly observation_hash: string | null;
-  readonly held_digest: string | null;
-  readonly due_stored: boolean;
-  readonly account: {
-    readonly name: string;
-    readonly provider: string;
-    readonly settings: JsonObject;
-    readonly credential_ref: string | null;
-    readonly fingerprint: string | null;
-    readonly claimed_incarnation: number | null;
-  } | null;
-}
+/** Values of a resource in the order of `resourceValues`. */
+export type LoadedResource = readonly [
+  uid: string,
+  kind: string,
+  name: string,
+  scope: string,
+  generation: number,
+  spec: Json,
+  labels: Readonly<Record<string, string>>,
+  authorName: string,
+  authorType: PrincipalType,
+  declaredAtMs: number,
+  deletion: ResourceDeletion | null,
+];
+
+/** A subject with its own resource and state, in the order of the statement. */
+export type LoadedSubject = readonly [
+  id: number,
+  organizationId: string,
+  accountId: Text,
+  shard: number,
+  inputVersion: number,
+  policyVersion: number,
+  dueStored: boolean,
+  holdOperationId: Text,
+  holdSinceMs: number | null,
+  holdReason: Text,
+  detached: ResourceDeletion | null,
+  memory: SubjectMemory | null,
+  status: SubjectStatus | null,
+  observationHash: Text,
+  heldDigest: Text,
+  path: readonly string[],
+  mode: Mode | null,
+  protect: boolean | null,
+  resource: LoadedResource,
+];
+
+export type LoadedAccount = readonly [
+  organizationId: string,
+  id: string,
+  name: string,
+  provider: string,
+  settings: JsonObject,
+  credentialRef: Text,
+  fingerprint: Text,
+  claimedIncarnation: number | null,
+];
 
 /** What the subjects of a batch have, each kind of row in one list; null where there is none. */
 export interface LoadedBatch {
   readonly now_ms: number;
   readonly installation: { readonly id: string; readonly incarnation: number };
   readonly subjects: readonly LoadedSubject[] | null;
-  readonly inputs: readonly (ResourceColumns & { readonly subject_id: number })[] | null;
-  readonly policies: readonly { readonly organization_id: string | null; readonly body: ScopePolicy }[] | null;
-  readonly pauses: readonly (Pause & { readonly organization_id: string | null })[] | null;
-  readonly grants: readonly (Grant & { readonly subject_id: number })[] | null;
+  readonly accounts: readonly LoadedAccount[] | null;
+  readonly inputs: readonly (readonly [subjectId: number, resource: LoadedResource])[] | null;
+  readonly policies: readonly (readonly [organizationId: Text, policy: ScopePolicy])[] | null;
+  readonly pauses: readonly (readonly [organizationId: Text, pause: Pause])[] | null;
+  readonly grants: readonly (readonly [subjectId: number, grant: Grant])[] | null;
 }
 
-const resourceColumns = `r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels, r.author_name, r.author_type,
-  r.declared_at_ms, r.deletion`;
+const resourceValues = (
+  r: string,
+) => `json_build_array(${r}.uid, ${r}.kind, ${r}.name, ${r}.scope, ${r}.generation, ${r}.spec,
+  ${r}.labels, ${r}.author_name, ${r}.author_type, ${r}.declared_at_ms, ${r}.deletion)`;
 
-/** One statement, hence one snapshot, for the whole batch; each list is assembled by one pass over the batch's keys. */
+/**
+ * One statement, hence one snapshot, for the whole batch; each list is assembled by one pass over the batch's keys.
+ * Values without their names: naming them costs as much again, here and where they are read. What many subjects share
+ * (accounts, policies, pauses) comes once.
+ */
 export const load = statement<LoadedBatch>(
   "load",
   "tenants",
   `with ${clock},
    wanted as materialized (
      select s.id, s.organization_id, s.account_id, s.shard, s.input_version, s.policy_version, s.hold_operation_id,
-       s.hold_since_ms, s.hold_reason, s.detached, ${resourceColumns}, r.path, r.mode, r.protect
+       s.hold_since_ms, s.hold_reason, s.detached, r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels,
+       r.author_name, r.author_type, r.declared_at_ms, r.deletion, r.path, r.mode, r.protect
      from setpoint.subject as s
      join setpoint.resource as r on r.organization_id = s.organization_id and r.uid = s.resource_uid
      where s.id = any ($1::bigint[])
    )
    select (select clock.now_ms from clock) as now_ms,
      (select json_build_object('id', i.id, 'incarnation', i.incarnation) from setpoint.installation as i) as installation,
-     (select json_agg(found) from (
-        select w.*, t.memory, t.status, t.observation_hash, t.held_digest,
-          exists (select from setpoint.subject_due as d where d.subject_id = w.id) as due_stored,
-          (select a from (
-             select name, provider, settings, credential_ref, fingerprint, claimed_incarnation
-             from setpoint.account where organization_id = w.organization_id and id = w.account_id) as a) as account
-        from wanted as w
-        left join setpoint.subject_state as t on t.organization_id = w.organization_id and t.subject_id = w.id
-      ) as found) as subjects,
-     (select json_agg(found) from (
-        select w.id as subject_id, ${resourceColumns}
-        from wanted as w
-        join setpoint.link as k
-          on k.organization_id = w.organization_id and k.scope = w.scope and k.kind = w.kind and k.name = w.name
-        join setpoint.resource as r on r.organization_id = k.organization_id and r.uid = k.source_uid
-      ) as found) as inputs,
-     (select json_agg(found) from (
-        select p.organization_id, p.body from setpoint.policy as p
-        where p.scope in (select unnest(w.path) from wanted as w)
-      ) as found) as policies,
-     (select json_agg(found) from (
-        select p.id, p.organization_id, p.scope, p.level, p.author, p.reason, p.expires_at_ms as "expiresAtMs"
-        from setpoint.pause as p, clock
-        where p.expires_at_ms > clock.now_ms and p.scope in (
-          select unnest(w.path || ('resource/' || w.uid) || ('account/' || w.account_id)) from wanted as w)
-      ) as found) as pauses,
-     (select json_agg(found) from (
-        select g.subject_id, g.id, g.held_change_id as "heldChangeId", g.item_digest as "itemDigest", g.approver,
-          g.expires_at_ms as "expiresAtMs"
-        from wanted as w
-        join setpoint.item_grant as g on g.organization_id = w.organization_id and g.subject_id = w.id
-        cross join clock
-        where g.used_at_ms is null and g.expires_at_ms > clock.now_ms
-      ) as found) as grants`,
+     (select json_agg(json_build_array(w.id, w.organization_id, w.account_id, w.shard, w.input_version,
+        w.policy_version, exists (select from setpoint.subject_due as d where d.subject_id = w.id), w.hold_operation_id,
+        w.hold_since_ms, w.hold_reason, w.detached, t.memory, t.status, t.observation_hash, t.held_digest, w.path,
+        w.mode, w.protect, ${resourceValues("w")}))
+      from wanted as w
+      left join setpoint.subject_state as t on t.organization_id = w.organization_id and t.subject_id = w.id
+     ) as subjects,
+     (select json_agg(json_build_array(a.organization_id, a.id, a.name, a.provider, a.settings, a.credential_ref,
+        a.fingerprint, a.claimed_incarnation))
+      from (select distinct w.organization_id, w.account_id from wanted as w where w.account_id is not null) as used
+      join setpoint.account as a on a.organization_id = used.organization_id and a.id = used.account_id
+     ) as accounts,
+     (select json_agg(json_build_array(w.id, ${resourceValues("r")}))
+      from wanted as w
+      join setpoint.link as k
+        on k.organization_id = w.organization_id and k.scope = w.scope and k.kind = w.kind and k.name = w.name
+      join setpoint.resource as r on r.organization_id = k.organization_id and r.uid = k.source_uid
+     ) as inputs,
+     (select json_agg(json_build_array(p.organization_id, p.body))
+      from (select distinct unnest(w.path) as scope from wanted as w) as used
+      join setpoint.policy as p on p.scope = used.scope
+     ) as policies,
+     (select json_agg(json_build_array(p.organization_id, json_build_object('id', p.id, 'scope', p.scope,
+        'level', p.level, 'author', p.author, 'reason', p.reason, 'expiresAtMs', p.expires_at_ms)))
+      from (
+        select distinct unnest(w.path || ('resource/' || w.uid) || ('account/' || w.account_id)) as scope from wanted as w
+      ) as used
+      join setpoint.pause as p on p.scope = used.scope
+      cross join clock
+      where p.expires_at_ms > clock.now_ms
+     ) as pauses,
+     (select json_agg(json_build_array(w.id, json_build_object('id', g.id, 'heldChangeId', g.held_change_id,
+        'itemDigest', g.item_digest, 'approver', g.approver, 'expiresAtMs', g.expires_at_ms)))
+      from wanted as w
+      join setpoint.item_grant as g on g.organization_id = w.organization_id and g.subject_id = w.id
+      cross join clock
+      where g.used_at_ms is null and g.expires_at_ms > clock.now_ms
+     ) as grants`,
 );

@@ -13,7 +13,7 @@ import type {
 } from "../../ports/records.ts";
 import { statement } from "../statement.ts";
 import { clock } from "./lease.ts";
-import type { ResourceColumns } from "./load.ts";
+import type { ResourceRow } from "../resource-row.ts";
 
 export const listOrganizations = statement<{ id: string; name: string }>(
   "list organizations",
@@ -36,7 +36,7 @@ export interface SubjectViewRow {
   readonly status: SubjectStatus | null;
   readonly seen_since_ms: number | null;
 }
-export interface ResourceViewRow extends ResourceColumns {
+export interface ResourceViewRow extends ResourceRow {
   readonly revision: number;
   readonly mode: Mode | null;
   readonly protect: boolean | null;
@@ -161,9 +161,9 @@ export const listVerdicts = statement<{ at_ms: number; verdict: Verdict }>(
 export const observations = statement<{ account_id: string | null; observation: StoredObservation }>(
   "observations",
   "tenants",
-  `select s.account_id, t.observation from setpoint.subject as s
-   join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
-   where s.organization_id = $1 and s.resource_uid = $2 and t.observation is not null order by s.id`,
+  `select s.account_id, o.observation from setpoint.subject as s
+   join setpoint.subject_observation as o on o.organization_id = s.organization_id and o.subject_id = s.id
+   where s.organization_id = $1 and s.resource_uid = $2 order by s.id`,
 );
 
 export interface SealedRow {

@@ -1,6 +1,6 @@
 import type { Mode, ResourceDeletion } from "../../ports/records.ts";
 import { statement } from "../statement.ts";
-import type { ResourceColumns } from "./load.ts";
+import type { ResourceRow } from "../resource-row.ts";
 
 /**
  * A name is locked alone by who declares it and shared by who declares something that links to it. Otherwise a subject
@@ -41,7 +41,7 @@ export const lockResource = statement<unknown>(
   "select from setpoint.resource where organization_id = $1 and uid = $2 for no key update",
 );
 
-export interface DeclaredRow extends ResourceColumns {
+export interface DeclaredRow extends ResourceRow {
   readonly revision: number;
   readonly mode: Mode | null;
   readonly protect: boolean | null;

@@ -43,14 +43,18 @@ export const settle = statement<SettledRow>(
    ),
    remembered as (
      insert into setpoint.subject_state as t
-       (organization_id, subject_id, memory, status, observation, observation_hash)
-     select organization_id, subject_id, memory, status, observation, observation_hash from kept
-     where memory is not null or status is not null or observation is not null
+       (organization_id, subject_id, memory, status, observation_hash)
+     select organization_id, subject_id, memory, status, observation_hash from kept
+     where memory is not null or status is not null or observation_hash is not null
      on conflict (organization_id, subject_id) do update set
        memory = coalesce(excluded.memory, t.memory),
        status = coalesce(excluded.status, t.status),
-       observation = coalesce(excluded.observation, t.observation),
        observation_hash = coalesce(excluded.observation_hash, t.observation_hash)
+   ),
+   seen as (
+     insert into setpoint.subject_observation as o (organization_id, subject_id, observation)
+     select organization_id, subject_id, observation from kept where observation is not null
+     on conflict (organization_id, subject_id) do update set observation = excluded.observation
    ),
    told as (
      insert into setpoint.verdict (organization_id, subject_id, resource_uid, at_ms, verdict)

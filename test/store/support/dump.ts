@@ -27,9 +27,10 @@ const tables = {
       case when s.permit_id is not null then json_build_object('id', s.permit_id, 'untilMs', s.permit_until_ms) end as permit,
       case when s.hold_operation_id is not null then json_build_object('operationId', s.hold_operation_id,
         'sinceMs', s.hold_since_ms, 'reason', s.hold_reason) end as hold,
-      t.memory, t.status, t.observation, t.held_digest as "heldDigest", s.now_owned as "nowOwned", s.detached
+      t.memory, t.status, o.observation, t.held_digest as "heldDigest", s.now_owned as "nowOwned", s.detached
     from setpoint.subject s left join setpoint.subject_due d on d.subject_id = s.id
-    left join setpoint.subject_state t on t.subject_id = s.id and t.organization_id = s.organization_id`,
+    left join setpoint.subject_state t on t.subject_id = s.id and t.organization_id = s.organization_id
+    left join setpoint.subject_observation o on o.subject_id = s.id and o.organization_id = s.organization_id`,
   policies: "select body from setpoint.policy",
   pauses: `select id, organization_id as "organizationId", scope, level, author, reason, expires_at_ms as "expiresAtMs"
     from setpoint.pause`,

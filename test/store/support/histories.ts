@@ -1,4 +1,5 @@
 import type { Actor, PermitInputs } from "../../../src/ports/engine-store.ts";
+import type { DeclareRequest } from "../../../src/ports/intent-store.ts";
 import type { HeldGroup, Principal, SubjectMemory, Verdict } from "../../../src/ports/records.ts";
 import type { MemoryStore, transactions } from "../../sim/memory-store.ts";
 import type { SubjectRow } from "../../sim/store/rows.ts";
@@ -47,6 +48,7 @@ const accounts = { [first]: ["account-1", "account-2"], [second]: ["account-3"] 
 const holders = ["holder-1", "holder-2", "holder-3"];
 const people: readonly Principal[] = [
   { name: "ada", type: "person" },
+  { name: "ada", type: "person" },
   { name: "grace", type: "person" },
   { name: "robot", type: "machine" },
   { name: "helper", type: "assistant" },
@@ -87,6 +89,7 @@ export class Historian {
   readonly #dice: Dice;
   readonly #twin: MemoryStore;
   #made = 0;
+  #lastDeclaration: DeclareRequest | undefined;
 
   constructor(dice: Dice, twin: MemoryStore) {
     this.#dice = dice;
@@ -103,9 +106,15 @@ export class Historian {
     if (kind < 0.66) return this.#books();
     const subject = this.#subject();
     if (subject === undefined) return this.#declare();
-    if (kind < 0.78) return this.#permit(subject);
-    if (kind < 0.86) return this.#outcome(subject);
-    return this.#settle(subject);
+    const lease = this.#tables.shards[subject.shard];
+    const isLeased = lease?.holder !== undefined && lease.untilMs > this.#twin.state.nowMs();
+    if (!isLeased && dice.chance(0.9)) {
+      const holder = dice.pick(holders);
+      return { method: "takeShards", request: { holder, wanted: 64, leaseMs: dice.pick([8_000, 36_000_000]) } };
+    }
+    if (subject.permit !== undefined && dice.chance(0.5)) return this.#outcome(subject);
+    if (kind < 0.82) return this.#permit(subject);
+    return kind < 0.84 ? this.#outcome(subject) : this.#settle(subject);
   }
 
   get #tables() {
@@ -123,6 +132,14 @@ export class Historian {
   }
 
   #declare(): Step {
+    const again = this.#lastDeclaration;
+    const request =
+      again !== undefined && this.#dice.chance(0.1) ? { ...again, ifRevision: undefined } : this.#declaration();
+    this.#lastDeclaration = request;
+    return { method: "declare", request };
+  }
+
+  #declaration(): DeclareRequest {
     const dice = this.#dice;
     const organizationId = dice.pick(organizations);
     const scope = dice.pick(scopesOf(organizationId));
@@ -134,24 +151,21 @@ export class Historian {
     );
     const withAccounts = dice.some(accounts[organizationId] ?? [], 0.6);
     return {
-      method: "declare",
-      request: {
-        uid: this.#id("uid"),
-        organizationId,
-        scope,
-        kind,
-        name,
-        spec: dice.chance(0.1)
-          ? [1, "two", null]
-          : { size: dice.below(3), note: dice.pick(["a", "b/~ü☃", ""]), deep: { x: [1.5, -0, 1e21] } },
-        labels: dice.chance(0.5) ? {} : { team: dice.pick(["red", "blue"]) },
-        author: dice.pick(people),
-        ifRevision: dice.chance(0.7) ? undefined : dice.pick([0, existing?.revision ?? 0, 7]),
-        mode: dice.pick([undefined, "enforce", "observe"]),
-        protect: dice.pick([undefined, undefined, true, false]),
-        accounts: isZone ? (dice.chance(0.2) ? [undefined] : withAccounts) : dice.chance(0.1) ? [undefined] : [],
-        links: isZone ? [] : dice.some([0, 1, 5], 0.5).map((zone) => ({ kind: "Zone", name: `zone-${zone}` })),
-      },
+      uid: this.#id("uid"),
+      organizationId,
+      scope,
+      kind,
+      name,
+      spec: dice.chance(0.1)
+        ? [1, "two", null]
+        : { size: dice.below(3), note: dice.pick(["a", "b/~ü☃", ""]), deep: { x: [1.5, -0, 1e21] } },
+      labels: dice.chance(0.5) ? {} : { team: dice.pick(["red", "blue"]) },
+      author: dice.pick(people),
+      ifRevision: dice.chance(0.7) ? undefined : dice.pick([0, existing?.revision ?? 0, 7]),
+      mode: dice.pick([undefined, "enforce", "observe"]),
+      protect: dice.pick([undefined, undefined, true, false]),
+      accounts: isZone ? (dice.chance(0.2) ? [undefined] : withAccounts) : dice.chance(0.1) ? [undefined] : [],
+      links: isZone ? [] : dice.some([0, 1, 5], 0.5).map((zone) => ({ kind: "Zone", name: `zone-${zone}` })),
     };
   }
 
@@ -198,7 +212,7 @@ export class Historian {
 
   #decision(): Step {
     const dice = this.#dice;
-    const held = [...this.#tables.heldChanges.values()];
+    const held = [...this.#tables.heldChanges.values()].filter((row) => row.state === "open" || dice.chance(0.2));
     const row = held.length === 0 ? undefined : dice.pick(held);
     const heldChangeId = row?.id ?? "nothing";
     const organizationId = dice.chance(0.95) ? (row?.organizationId ?? first) : dice.pick(organizations);
