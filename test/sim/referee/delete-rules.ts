@@ -75,15 +75,15 @@ function judgeLook(ledger: Ledger, started: StartedWrite, permit: PermitTruth, t
   if (!seen) throw new Violation("evidence", `${name}: no complete look of this lease shows it`);
 }
 
-/** Two complete looks, the second one far enough after the first and after nothing wanted the thing any more. */
+/** Found unwanted, and looked at again long enough after that. */
 function judgeInferred(ledger: Ledger, permit: PermitTruth, thing: Thing, key: string, name: string): void {
-  const unwantedFromMs = ledger.wanted.lastWanted(permit.subject.id, key)?.untilMs ?? 0;
+  const foundAtMs = ledger.unwantedAtMs.get(`${permit.subject.id} ${key}`) ?? ledger.nowMs;
   const times = (ledger.looks.get(permit.subject.accountId ?? "") ?? [])
     .filter((look) => look.ids.has(thing.id))
     .map((look) => look.startedAtMs);
-  const apartMs = times.length === 0 ? 0 : Math.max(...times) - Math.max(unwantedFromMs, Math.min(...times));
+  const apartMs = Math.max(...times) - foundAtMs;
   if (apartMs < ledger.limits.confirmAfterMs) {
-    throw new Violation("evidence", `${name}: inferred on looks only ${apartMs} ms apart`);
+    throw new Violation("evidence", `${name}: inferred by a look only ${apartMs} ms after the first finding`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PermitRequest } from "../../../src/ports/engine-store.ts";
-import type { BudgetLevel, Limits } from "../../../src/ports/records.ts";
+import type { BudgetLevel, Limits, SubjectMemory } from "../../../src/ports/records.ts";
 import type { Outside } from "../outside/outside.ts";
 import type { SimProcess } from "../process.ts";
 import type { SubjectRow } from "../store/rows.ts";
@@ -10,6 +10,7 @@ import type { Look } from "./witness.ts";
 /** One cycle of one process over one subject, as far as it can be seen from outside: from its load on. */
 export interface CycleTruth {
   readonly loadedAtMs: number;
+  readonly wanted: WantedSet | undefined;
   readonly owned: number;
   ungrantedDeletes: number;
   /** Deletes the budgets let through and that have not happened yet. */
@@ -47,6 +48,8 @@ export class Ledger {
   readonly revisions = new Map<string, { readonly generation: number; readonly revision: number }>();
   readonly ungranted: { readonly atMs: number; readonly levels: readonly string[] }[] = [];
   readonly mostOwned = new Map<string, number>();
+  /** Since when cycles could find that nothing wants a thing of ours, by subject and key. */
+  readonly unwantedAtMs = new Map<string, number>();
   /** Things given up on purpose: they stay outside and are nobody's. */
   readonly forgotten = new Set<string>();
   /** After a restore the records of things made since the backup are lost. */
@@ -81,12 +84,34 @@ export class Ledger {
     this.restored = true;
     this.steadyFromMs = this.nowMs + 15_000;
     this.wanted.forget();
+    this.unwantedAtMs.clear();
     this.revisions.clear();
     this.ungranted.length = 0;
   }
 
   cycle(process: SimProcess, subjectId: number): CycleTruth | undefined {
     return this.cycles.get(`${process.number} ${subjectId}`);
+  }
+
+  /** A cycle begins: what it could find unwanted from here on. */
+  noteLoad(process: SimProcess, subjectId: number, memory: SubjectMemory | undefined): void {
+    this.loads += 1;
+    const wanted = this.wanted.current(subjectId);
+    const owned = memory?.owned ?? [];
+    const truth = { loadedAtMs: this.nowMs, wanted, owned: owned.length, ungrantedDeletes: 0, reserved: 0 };
+    this.cycles.set(`${process.number} ${subjectId}`, truth);
+    if (wanted?.known !== true) return;
+    for (const { key } of owned) {
+      const at = `${subjectId} ${key}`;
+      if (!wanted.items.has(key) && !this.unwantedAtMs.has(at)) this.unwantedAtMs.set(at, this.nowMs);
+    }
+  }
+
+  /** A cycle that did not fail ends: what it saw wanted must be found unwanted anew. */
+  noteSettled(process: SimProcess, subjectId: number): void {
+    const wanted = this.cycle(process, subjectId)?.wanted;
+    if (wanted?.known !== true) return;
+    for (const key of wanted.items.keys()) this.unwantedAtMs.delete(`${subjectId} ${key}`);
   }
 
   subject(uid: string, accountId: string): SubjectRow | undefined {

@@ -4,6 +4,7 @@ import type {
   OutcomeRecord,
   PermitAnswer,
   PermitRequest,
+  SettleAnswer,
   Settlement,
   ShardLease,
 } from "../../../src/ports/engine-store.ts";
@@ -73,10 +74,8 @@ export class Referee implements Witness {
         }
         return;
       case "load": {
-        ledger.loads += 1;
         const loaded = result as { readonly memory: SubjectMemory } | undefined;
-        const truth = { loadedAtMs: ledger.nowMs, owned: loaded?.memory.owned.length ?? 0 };
-        ledger.cycles.set(`${process.number} ${String(request)}`, { ...truth, ungrantedDeletes: 0, reserved: 0 });
+        ledger.noteLoad(process, Number(request), loaded?.memory);
         return;
       }
       case "reserveDeletes":
@@ -97,6 +96,7 @@ export class Referee implements Witness {
         return;
       case "settle":
         if ((request as Settlement).nowOwned !== undefined) ledger.noteOwned();
+        this.#noteSettled(process, request as Settlement, result as SettleAnswer);
         return;
       case "pause":
         ledger.pausedAtMs.set((request as { id: string }).id, ledger.nowMs);
@@ -104,6 +104,10 @@ export class Referee implements Witness {
       default:
         return;
     }
+  }
+
+  #noteSettled(process: SimProcess, { subject, memory }: Settlement, answer: SettleAnswer): void {
+    if (answer.kept && (memory === undefined || memory.attempts === 0)) this.ledger.noteSettled(process, subject.id);
   }
 
   #noteReservation(process: SimProcess, request: DeleteReservation, answer: DeleteReservationAnswer): void {
