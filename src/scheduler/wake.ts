@@ -1,5 +1,8 @@
 import type { Clock } from "../ports/clock.ts";
 
+/** A reason of our own: without one, each abort builds an exception with its stack. */
+const WOKEN = "woken";
+
 /** A wait that others can end early. A wake-up that comes while nobody waits ends the next wait at once. */
 export class Wake {
   readonly #clock: Clock;
@@ -22,6 +25,6 @@ export class Wake {
 
   wake(): void {
     this.#woken = true;
-    this.#waiting?.abort();
+    this.#waiting?.abort(WOKEN);
   }
 }

@@ -1,6 +1,9 @@
 import type { Clock } from "../ports/clock.ts";
 import { RetryableError } from "../kernel/errors.ts";
 
+/** A reason of our own: without one, each abort builds an exception with its stack. */
+const ANSWERED = "answered";
+
 /**
  * The answer, unless it takes longer. A store that neither answers nor fails must not stop the loops that keep leases;
  * what it says later is ignored, because the next question learns the same.
@@ -18,7 +21,7 @@ export async function within<T>(
   try {
     return await Promise.race([work, late]);
   } finally {
-    answered.abort();
+    answered.abort(ANSWERED);
     work.catch(() => {});
   }
 }
