@@ -1,4 +1,4 @@
-import { SHARDS } from "../kernel/hash.ts";
+import { fnv1a, SHARDS } from "../kernel/hash.ts";
 
 /** What subjects share: whose they are, where, of what kind, and in which shard. One object per group, not per subject. */
 export interface SubjectGroup {
@@ -8,6 +8,8 @@ export interface SubjectGroup {
   readonly kind: string;
   readonly shard: number;
   readonly everyMs: number;
+  /** Where in the interval its looks begin; any number. */
+  readonly phase: number;
   subjects: number;
 }
 
@@ -92,7 +94,8 @@ export class SubjectGroups {
     let group = this.#byKey.get(key);
     if (group === undefined) {
       const index = this.#free.pop() ?? this.#groups.length;
-      group = { index, organizationId, accountId, kind, shard, everyMs: this.#everyMsOf(kind), subjects: 0 };
+      const phase = accountId === undefined ? 0 : fnv1a(accountId);
+      group = { index, organizationId, accountId, kind, shard, everyMs: this.#everyMsOf(kind), phase, subjects: 0 };
       this.#groups[index] = group;
       this.#byKey.set(key, group);
       if (index >= this.#shards.length) this.#shards = doubled(this.#shards);

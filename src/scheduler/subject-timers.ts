@@ -1,12 +1,18 @@
 import type { Clock } from "../ports/clock.ts";
 import type { SubjectEntry } from "../ports/engine-store.ts";
 import type { Random } from "../ports/random.ts";
-import { nextPeriodicInMs } from "./periodic.ts";
+import { nextPeriodicInMs, spreadMs } from "./periodic.ts";
 import type { SubjectGroup } from "./subject-groups.ts";
 import { SubjectTable } from "./subject-table.ts";
 import { TimerWheel } from "./timer-wheel.ts";
 
 const FIRST_CAPACITY = 1_024;
+/**
+ * Periodic looks begin at multiples of this, or of a small part of their interval if that is less: nobody waits for them, and
+ * hundreds that begin together are read by one statement where each by itself would be a transaction.
+ */
+const TOGETHER_MS = 2_000;
+const TOGETHER_SHARE = 1 / 360;
 
 /** Every subject of our shards with the time of its next look. A subject that waits for its turn or runs has no timer. */
 export class SubjectTimers {
@@ -76,8 +82,14 @@ export class SubjectTimers {
   }
 
   #setPeriodic(row: number, looked: boolean, atLatestInMs: number | undefined): number {
-    const subject = { id: this.table.id(row), everyMs: this.group(row).everyMs, looked };
+    const { accountId, everyMs, phase, subjects } = this.group(row);
+    const spread = spreadMs({ everyMs, subjects, shared: accountId !== undefined });
+    const subject = { id: this.table.id(row), everyMs, looked, groupPhase: phase, spreadMs: spread };
     const inMs = nextPeriodicInMs(subject, this.#clock.nowMs(), this.#random);
-    return this.setIn(row, Math.min(inMs, atLatestInMs ?? inMs));
+    if (atLatestInMs !== undefined && atLatestInMs <= inMs) return this.setIn(row, atLatestInMs);
+    const stepMs = Math.min(TOGETHER_MS, everyMs * TOGETHER_SHARE);
+    const dueMs = Math.ceil((this.#clock.monotonicMs() + inMs) / stepMs) * stepMs;
+    this.#wheel.set(row, dueMs);
+    return dueMs;
   }
 }

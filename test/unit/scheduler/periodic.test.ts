@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { nextPeriodicInMs } from "../../../src/scheduler/periodic.ts";
+import { nextPeriodicInMs, spreadMs } from "../../../src/scheduler/periodic.ts";
 
-const subject = fc.record({
-  id: fc.integer({ min: 1, max: 2 ** 40 }),
-  everyMs: fc.integer({ min: 1_000, max: 86_400_000 }),
-});
+const subject = fc
+  .record({
+    id: fc.integer({ min: 1, max: 2 ** 40 }),
+    everyMs: fc.integer({ min: 1_000, max: 86_400_000 }),
+    groupPhase: fc.nat(),
+    shared: fc.boolean(),
+    subjects: fc.integer({ min: 1, max: 1_000_000 }),
+  })
+  .map((each) => ({ ...each, spreadMs: spreadMs(each) }));
 const nowMs = fc.integer({ min: 1_600_000_000_000, max: 1_900_000_000_000 });
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -43,7 +48,8 @@ test("in the long run a subject is looked at once per interval, at its own phase
 test("looks of many subjects spread evenly over the interval", () => {
   const minutes = Array.from({ length: 60 }, () => 0);
   for (let id = 1; id <= 60_000; id++) {
-    const inMs = nextPeriodicInMs({ id, everyMs: 3_600_000, looked: false }, 1_700_000_000_000, { next: () => 0.5 });
+    const alone = { id, everyMs: 3_600_000, looked: false, groupPhase: 0, spreadMs: 3_600_000 };
+    const inMs = nextPeriodicInMs(alone, 1_700_000_000_000, { next: () => 0.5 });
     const minute = Math.floor(inMs / 60_000);
     minutes[minute] = (minutes[minute] ?? 0) + 1;
   }
@@ -51,4 +57,26 @@ test("looks of many subjects spread evenly over the interval", () => {
     Math.max(...minutes) < 1_200 && Math.min(...minutes) > 800,
     `busiest minute ${Math.max(...minutes)}, quietest ${Math.min(...minutes)} of 1,000 expected`,
   );
+});
+
+test("subjects that share a listing are looked at close together, and each such group at its own time", () => {
+  const everyMs = 3_600_000;
+  const phases = [7, 1_000_003, 2_345_678];
+  const midnight = 1_700_000_000_000 - (1_700_000_000_000 % everyMs);
+  for (const groupPhase of phases) {
+    const group = { everyMs, groupPhase, spreadMs: spreadMs({ everyMs, shared: true, subjects: 1_000 }) };
+    const times = Array.from({ length: 1_000 }, (_, id) =>
+      nextPeriodicInMs({ ...group, id, looked: false }, midnight, { next: () => 0.5 }),
+    );
+    const afterPhase = times.map((inMs) => (inMs - groupPhase + everyMs) % everyMs);
+    assert.ok(Math.max(...afterPhase) <= everyMs / 8, `${Math.max(...afterPhase)} ms after the group's phase`);
+  }
+});
+
+test("a large group takes as much of the interval as its looks need, and never more than all of it", () => {
+  const everyMs = 3_600_000;
+  assert.equal(spreadMs({ everyMs, shared: true, subjects: 100_000 }), 2_000_000);
+  assert.equal(spreadMs({ everyMs, shared: true, subjects: 10_000_000 }), everyMs);
+  assert.equal(spreadMs({ everyMs, shared: false, subjects: 1 }), everyMs);
+  assert.equal(spreadMs({ everyMs: 60_000, shared: true, subjects: 1 }), 60_000);
 });

@@ -19,7 +19,7 @@ const wide: ReadyQueueLimits = {
 };
 
 function group(organizationId: string, accountId?: string, shard = 0): SubjectGroup {
-  return { index: 0, organizationId, accountId, kind: "Thing", shard, everyMs: 60_000, subjects: 1 };
+  return { index: 0, organizationId, accountId, kind: "Thing", shard, everyMs: 60_000, phase: 0, subjects: 1 };
 }
 
 function offer(
