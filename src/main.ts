@@ -1,42 +1,28 @@
-import { startApiRole } from "./compose/api-role.ts";
 import { explainFailure } from "./compose/explain-failure.ts";
-import { runRoleProcess } from "./compose/role-process.ts";
-import { startSchedulerRole } from "./compose/scheduler-role.ts";
 import { StartError } from "./compose/start-error.ts";
-import { runDev } from "./compose/supervisor.ts";
 import { realWorld } from "./compose/world.ts";
 import { type Config, parseConfig } from "./config.ts";
-import { createJsonLog } from "./runtime/json-log.ts";
-import { migrate } from "./store/migrate.ts";
 
-/** The composition root: one program, one role per process. */
+/** The composition root: one program, one role per process. Each role loads only what it needs, so that it starts quickly. */
 async function main(role: string | undefined): Promise<number> {
   const config = parseConfig(process.env);
   const world = realWorld();
   switch (role) {
-    case "dev":
+    case "dev": {
+      const { runDev } = await import("./compose/supervisor.ts");
       return await runDev(config, process.env, world);
-    case "api":
-      return await runRoleProcess("api", {
-        level: config.logLevel,
-        world,
-        start: (host) => startApiRole(withDatabase(config, "api"), world, host),
-      });
-    case "scheduler":
-      return await runRoleProcess("scheduler", {
-        level: config.logLevel,
-        world,
-        start: (host) => startSchedulerRole(withDatabase(config, "scheduler"), process.env, world, host),
-      });
+    }
+    case "api": {
+      const { runApi } = await import("./compose/api-role.ts");
+      return await runApi(withDatabase(config, role), world);
+    }
+    case "scheduler": {
+      const { runScheduler } = await import("./compose/scheduler-role.ts");
+      return await runScheduler(withDatabase(config, role), process.env, world);
+    }
     case "migrate": {
-      const log = createJsonLog({
-        level: config.logLevel,
-        base: { role: "migrate" },
-        write: (line) => void process.stderr.write(line),
-      });
-      const { version, applied } = await migrate({ url: withDatabase(config, "migrate").databaseUrl, log });
-      process.stdout.write(`the database is at version ${version}; ${applied} migrations were applied\n`);
-      return 0;
+      const { runMigrate } = await import("./compose/migrate-role.ts");
+      return await runMigrate(withDatabase(config, role));
     }
     default:
       throw new StartError(`There is no role "${role ?? ""}". Roles: dev, api, scheduler, migrate`);

@@ -51,6 +51,7 @@ function createProgram(world: CliWorld, version: string): Command {
     dev: "start the whole product here, on an embedded database",
     api: "run the Control API (needs DATABASE_URL)",
     scheduler: "run a scheduler (needs DATABASE_URL)",
+    migrate: "bring the database to this version (needs DATABASE_URL)",
   };
   for (const [role, description] of Object.entries(roles)) {
     program

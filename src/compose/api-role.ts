@@ -8,17 +8,20 @@ import { StoreError } from "../store/errors.ts";
 import { PostgresIntentStore } from "../store/intent-store.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
 import { mergeMetrics, processMetrics } from "./metrics-text.ts";
-import type { RoleHost, RunningRole } from "./role-process.ts";
-import { StartError } from "./start-error.ts";
+import { listenAddress, portError } from "./port-error.ts";
+import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
 import { openDatabases } from "./stores.ts";
 import { readToken } from "./token-file.ts";
 import type { World } from "./world.ts";
 
-const address = "127.0.0.1";
 const defaultOrganization = "default";
 
+export function runApi(config: Config & { readonly databaseUrl: string }, world: World): Promise<number> {
+  return runRoleProcess("api", { config, world, start: (host) => startApi(config, world, host) });
+}
+
 /** The Control API in a process of its own. It is given no provider and no credential. */
-export async function startApiRole(
+async function startApi(
   config: Config & { readonly databaseUrl: string },
   world: World,
   host: RoleHost,
@@ -48,10 +51,10 @@ export async function startApiRole(
     metrics: async () => mergeMetrics([await metrics(), ...(await host.otherMetrics())]),
   };
   const app = createApp(context);
-  await listen(() => app.listen({ host: address, port: config.port }), config.port);
+  await listen(() => app.listen({ host: listenAddress, port: config.port }), config.port);
   undo.defer(() => app.close());
   const running = undo.move();
-  return { detail: `http://${address}:${config.port}`, metrics, stop: () => running.disposeAsync() };
+  return { detail: `http://${listenAddress}:${config.port}`, metrics, stop: () => running.disposeAsync() };
 }
 
 /** So that the first command of a newcomer needs nothing created before it. */
@@ -83,19 +86,4 @@ async function listen(start: () => Promise<unknown>, port: number): Promise<void
   } catch (thrown) {
     throw portError(thrown, port);
   }
-}
-
-export function portError(thrown: unknown, port: number): Error {
-  const code = (thrown as NodeJS.ErrnoException).code;
-  if (code === "EADDRINUSE") {
-    return new StartError(
-      `Port ${port} on ${address} is in use by another program. Stop it, or choose another port: SETPOINT_PORT=${port === 65_535 ? port - 1 : port + 1} npm start`,
-      { cause: thrown },
-    );
-  }
-  if (code === "EACCES")
-    return new StartError(`Port ${port} may not be used by this user. Choose one above 1023 with SETPOINT_PORT.`, {
-      cause: thrown,
-    });
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -1,8 +1,9 @@
 import type { Log } from "../ports/log.ts";
-import type { LogLevel } from "../runtime/json-log.ts";
 import { createJsonLog } from "../runtime/json-log.ts";
 import { parseMessage } from "./channel.ts";
+import type { Config } from "../config.ts";
 import type { ServiceState } from "../control-api/context.ts";
+import { migrate } from "../store/migrate.ts";
 import { explainFailure } from "./explain-failure.ts";
 import type { World } from "./world.ts";
 
@@ -33,14 +34,14 @@ const answerWithinMs = 2_000;
 export async function runRoleProcess(
   name: string,
   options: {
-    readonly level: LogLevel;
+    readonly config: Config & { readonly databaseUrl: string };
     readonly world: World;
     readonly start: (host: RoleHost) => Promise<RunningRole>;
   },
 ): Promise<number> {
   const { world } = options;
   const log = createJsonLog({
-    level: options.level,
+    level: options.config.logLevel,
     base: { role: name, processId: process.pid },
     write: (line) => void process.stdout.write(line),
   });
@@ -50,6 +51,8 @@ export async function runRoleProcess(
   const ending = untilToldToEnd(log, supervised);
   const host = new ChannelHost(log, world);
   try {
+    // A supervisor has migrated before it starts its roles.
+    if (!supervised) await migrate({ url: options.config.databaseUrl, log });
     const role = await options.start(host);
     host.serve(role);
     log.info("role.ready", { detail: role.detail });

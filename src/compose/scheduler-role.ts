@@ -8,15 +8,24 @@ import type { Provider } from "../ports/provider.ts";
 import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
 import { createCredentials } from "../runtime/credentials.ts";
 import { createHttpClient } from "../runtime/http-client.ts";
+import { prometheusMetrics } from "../scheduler/prometheus-metrics.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { PostgresEngineStore } from "../store/engine-store.ts";
 import { processMetrics } from "./metrics-text.ts";
-import type { RoleHost, RunningRole } from "./role-process.ts";
+import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
 import { openDatabases } from "./stores.ts";
 import type { World } from "./world.ts";
 
+export function runScheduler(
+  config: Config & { readonly databaseUrl: string },
+  environment: Environment,
+  world: World,
+): Promise<number> {
+  return runRoleProcess("scheduler", { config, world, start: (host) => start(config, environment, world, host) });
+}
+
 /** A scheduler in a process of its own: the only one that opens providers and reads credentials. */
-export async function startSchedulerRole(
+async function start(
   config: Config & { readonly databaseUrl: string },
   environment: Environment,
   world: World,
@@ -34,7 +43,10 @@ export async function startSchedulerRole(
   const engine: Engine = { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock }) };
   const registry = new Registry();
   const metrics = processMetrics("scheduler", registry);
-  const scheduler = startScheduler(engine, { holder: `${hostname()}/${process.pid}` });
+  const scheduler = startScheduler(engine, {
+    holder: `${hostname()}/${process.pid}`,
+    metrics: prometheusMetrics(registry, [...kinds.keys()]),
+  });
   undo.defer(() => scheduler.drain());
   const running = undo.move();
   return { detail: "leases shards and runs cycles", metrics, stop: () => running.disposeAsync() };

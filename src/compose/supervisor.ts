@@ -7,9 +7,9 @@ import { createJsonLog } from "../runtime/json-log.ts";
 import { type LogFile, openLogFile } from "../runtime/log-file.ts";
 import { startEmbeddedServer } from "../store/embedded/server.ts";
 import { migrate } from "../store/migrate.ts";
-import { portError } from "./api-role.ts";
 import type { Message } from "./channel.ts";
 import { explainFailure } from "./explain-failure.ts";
+import { listenAddress, portError } from "./port-error.ts";
 import { RoleChild } from "./role-child.ts";
 import { StartError } from "./start-error.ts";
 import { ensureToken, tokenFileOf } from "./token-file.ts";
@@ -89,7 +89,7 @@ function requireFreePort(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error) => reject(portError(error, port)));
-    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve()));
+    probe.listen(port, listenAddress, () => probe.close(() => resolve()));
   });
 }
 
@@ -181,7 +181,7 @@ async function stopAll(children: readonly RoleChild[], log: Log, signals: Signal
 }
 
 function banner(config: Config, world: World, about: { readonly logFile: string; readonly database: string }): string {
-  const url = `http://127.0.0.1:${config.port}/`;
+  const url = `http://${listenAddress}:${config.port}/`;
   const lines = [
     ["Status page", url],
     [
@@ -189,7 +189,7 @@ function banner(config: Config, world: World, about: { readonly logFile: string;
       `the setpoint command does it by itself; for the API: "Authorization: Bearer" and the token in ${tokenFileOf(config.dataDirectory)}`,
     ],
     ["Data", `${config.dataDirectory} (SETPOINT_DATA); database: ${about.database}`],
-    ["Port", `${config.port} on 127.0.0.1 (SETPOINT_PORT)`],
+    ["Port", `${config.port} on ${listenAddress} (SETPOINT_PORT)`],
     ["Log", about.logFile],
     ["Next", "bin/setpoint.mjs doctor; bin/setpoint.mjs --help"],
   ];

@@ -22,9 +22,9 @@ export interface Product {
   /** Resolves when it says it is ready; rejects with what it printed when it ended instead. */
   ready(): Promise<void>;
   /** One command line, the way a person would type it. */
-  setpoint(...args: readonly string[]): Promise<Ran>;
+  readonly setpoint: (...args: readonly string[]) => Promise<Ran>;
   /** The same, and it must succeed. */
-  must(...args: readonly string[]): Promise<string>;
+  readonly must: (...args: readonly string[]) => Promise<string>;
   /** Process ids of the roles and of the database. */
   children(): readonly number[];
   end(signal: NodeJS.Signals): Promise<number | null>;

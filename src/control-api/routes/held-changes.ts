@@ -75,41 +75,13 @@ function decisionRoutes(context: ApiContext): readonly Route[] {
       handle: async ({ parameters, body }) => {
         const { organizationId } = await requireScope(context, parameters);
         const { id } = parameters;
-        const request = {
+        const grants = await approve(context, {
           organizationId,
-          heldChangeId: id,
+          id,
           digest: body.digest,
-          approver: context.operator,
           grantForMs: body.forSeconds * 1_000,
-        };
-        const answer = await context.intents.approve(request);
-        switch (answer.result) {
-          case "approved":
-            return { status: 200, body: { id, state: "approved", grants: answer.grants } };
-          case "not-found":
-            throw notFound(id);
-          case "closed":
-            throw new Problem(
-              "HELD_CHANGE_CLOSED",
-              `The held change ${id} is not open any more: what it named was decided, or is no longer wanted`,
-            );
-          case "moved":
-            throw new Problem(
-              "DIGEST_MOVED",
-              `What waits under ${id} is not what this digest names. Look at it again, then approve its digest ${answer.digest}`,
-              { digest: answer.digest },
-            );
-          case "four-eyes":
-            throw new Problem(
-              "FOUR_EYES",
-              `${context.operator.name} declared or deleted part of ${id}: policy asks for another person's approval`,
-            );
-          case "refused-principal":
-            throw new Problem(
-              "PRINCIPAL_REFUSED",
-              "Machines and assistants may propose and never approve: a person must",
-            );
-        }
+        });
+        return { status: 200, body: { id, state: "approved", grants } };
       },
     }),
     defineRoute({
@@ -131,6 +103,43 @@ function decisionRoutes(context: ApiContext): readonly Route[] {
       },
     }),
   ];
+}
+
+interface ApproveRequest {
+  readonly organizationId: string;
+  readonly id: string;
+  readonly digest: string;
+  readonly grantForMs: number;
+}
+
+async function approve(
+  context: ApiContext,
+  { organizationId, id, digest, grantForMs }: ApproveRequest,
+): Promise<number> {
+  const approver = context.operator;
+  const answer = await context.intents.approve({ organizationId, heldChangeId: id, digest, approver, grantForMs });
+  switch (answer.result) {
+    case "approved":
+      return answer.grants;
+    case "not-found":
+      throw notFound(id);
+    case "closed":
+      throw new Problem(
+        "HELD_CHANGE_CLOSED",
+        `The held change ${id} is not open any more: what it named was decided, or is no longer wanted`,
+      );
+    case "moved": {
+      const message = `What waits under ${id} is not what this digest names. Look at it again, then approve its digest ${answer.digest}`;
+      throw new Problem("DIGEST_MOVED", message, { digest: answer.digest });
+    }
+    case "four-eyes":
+      throw new Problem(
+        "FOUR_EYES",
+        `${approver.name} declared or deleted part of ${id}: policy asks for another person's approval`,
+      );
+    case "refused-principal":
+      throw new Problem("PRINCIPAL_REFUSED", "Machines and assistants may propose and never approve: a person must");
+  }
 }
 
 function heldChangeDocument(view: HeldChangeView): HeldChangeDocument {

@@ -25,7 +25,7 @@ function opened(answers: readonly (Partial<HttpAnswer> | HttpSilence)[], record:
     request: async (request) => {
       const answer = answers[calls.length] ?? {};
       calls.push(request);
-      if ("answered" in answer && !answer.answered) return answer;
+      if ("reason" in answer) return answer;
       return { answered: true, status: 200, headers: {}, text: "", ...answer };
     },
   };
