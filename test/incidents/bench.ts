@@ -25,7 +25,7 @@ export interface Effect {
   readonly key: string;
 }
 
-/** A process that stands still between its decision and its permit. */
+/** A process that stands still between its decision and its permit, with its clocks, as a stopped machine does. */
 export interface Suspension {
   /** Whether it has come to the point where it stands still. */
   readonly reached: boolean;
@@ -55,6 +55,8 @@ export interface IncidentBench extends AsyncDisposable {
   heldChanges(): readonly HeldChange[];
   /** As a person, exactly what was seen. */
   approve(held: HeldChange): Promise<void>;
+  /** How often a person has decided. */
+  readonly approvals: number;
   /** Whether every declared set is as declared, by its own status. */
   converged(): boolean;
 
@@ -89,11 +91,11 @@ export interface Incident {
   readonly title: string;
   /** The guard that must speak, and that the damage needs gone. */
   readonly guard: GuardName;
-  arrange(bench: IncidentBench): Promise<void>;
+  readonly arrange: (bench: IncidentBench) => Promise<void>;
   /** The cause, and time for it to do its harm. */
-  strike(bench: IncidentBench): Promise<void>;
+  readonly strike: (bench: IncidentBench) => Promise<void>;
   /** The cause goes away. */
-  recover(bench: IncidentBench): Promise<void>;
+  readonly recover: (bench: IncidentBench) => Promise<void>;
   /** Decisions of a person that recovery takes. */
   readonly approvals: 0 | 1;
   /** What exists outside in the end. */
@@ -101,8 +103,8 @@ export interface Incident {
   /** What would have happened without the guard; unless given, the same strike without the guard deletes something. */
   readonly counterproof?: {
     readonly setting?: BenchSetting;
-    strike?(bench: IncidentBench): Promise<void>;
-    harmed?(effects: readonly Effect[]): boolean;
+    readonly strike?: (bench: IncidentBench) => Promise<void>;
+    readonly harmed?: (effects: readonly Effect[]) => boolean;
   };
 }
 

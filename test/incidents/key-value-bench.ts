@@ -27,6 +27,7 @@ class KeyValueBench implements IncidentBench {
   readonly #provider = new PairProvider();
   readonly #kinds: readonly Kind[];
   readonly #sets = new Set<string>();
+  approvals = 0;
   #started: Bench | undefined;
   #gate: Gate | undefined;
   #snapshot: ReturnType<MemoryStore["snapshot"]> | undefined;
@@ -84,8 +85,9 @@ class KeyValueBench implements IncidentBench {
     return this.#bench.heldChanges();
   }
 
-  approve(held: HeldChange): Promise<void> {
-    return this.#bench.approve(held);
+  async approve(held: HeldChange): Promise<void> {
+    this.approvals += 1;
+    await this.#bench.approve(held);
   }
 
   converged(): boolean {
@@ -102,10 +104,8 @@ class KeyValueBench implements IncidentBench {
       },
       resume: async () => {
         this.#gate = undefined;
-        gate.open();
-        // The first thing it does is what it was about to do; only then its timers catch up.
-        await this.#bench.time.settle();
         process.resume();
+        gate.open();
         await this.#bench.pass({ seconds: 1 });
       },
     };

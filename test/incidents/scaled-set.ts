@@ -29,7 +29,12 @@ export function scaledSet(
     desired: (_ctx, set) => desired(set.spec),
   });
   return defineKind<ScaledSetSpec>({
-    ...{ kind: "ScaledSet", plural: "scaledsets", schema, permission, scopes, modeRequired: false },
+    kind: "ScaledSet",
+    plural: "scaledsets",
+    schema,
+    permission,
+    scopes,
+    modeRequired: false,
     accounts: () => backend.accounts,
     links: () => [],
     loop: scaled,

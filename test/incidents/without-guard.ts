@@ -4,6 +4,7 @@ import { accountIdentityGuard } from "../../src/kernel/guards/account-identity.t
 import { completeReadsGuard } from "../../src/kernel/guards/complete-reads.ts";
 import { deleteBudgetGuard } from "../../src/kernel/guards/delete-budget.ts";
 import { emptyDesiredGuard } from "../../src/kernel/guards/empty-desired.ts";
+import { fightsGuard } from "../../src/kernel/guards/fights.ts";
 import { tooManyAtOnceGuard } from "../../src/kernel/guards/too-many-at-once.ts";
 import type { GuardName } from "../../src/ports/records.ts";
 
@@ -13,6 +14,7 @@ const LISTED: Partial<Record<GuardName, Guard>> = {
   "complete-reads": completeReadsGuard,
   "delete-budget": deleteBudgetGuard,
   "empty-desired": emptyDesiredGuard,
+  fights: fightsGuard,
   "too-many-at-once": tooManyAtOnceGuard,
 };
 

@@ -72,8 +72,13 @@ export class Bench {
   startProcess(options: Partial<ProcessOptions> = {}): BenchProcess {
     const { kinds, providers = [], connect = (store) => store } = this.#options;
     const process = new BenchProcess({
-      ...{ kinds, providers, store: connect(this.store), ...options },
-      ...{ time: this.time, name: `process-${++this.#starts}`, ids: { next: () => this.#nextId() } },
+      kinds,
+      providers,
+      store: connect(this.store),
+      ...options,
+      time: this.time,
+      name: `process-${++this.#starts}`,
+      ids: { next: () => this.#nextId() },
     });
     this.#processes.push(process);
     return process;

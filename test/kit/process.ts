@@ -53,21 +53,19 @@ export class BenchProcess {
 
   /** Ends in order; time passes as far as that takes. */
   async stop(): Promise<void> {
-    let ended = false;
-    const stopping = this.#scheduler.drain().finally(() => {
-      ended = true;
-    });
-    await this.#time.settle();
-    for (let second = 0; !ended && second < 60; second++) await this.#time.pass(1_000);
-    await stopping;
+    const drained = this.#scheduler.drain().then(() => true);
+    const time = this.#time.settle().then(() => false);
+    for (let ended = await Promise.race([drained, time]); !ended; ) {
+      ended = await Promise.race([drained, this.#time.pass(1_000).then(() => false)]);
+    }
   }
 
   /** The process stands still in the middle of whatever it does, as a stopped machine would. */
   suspend(): void {
-    this.clock.suspended = true;
+    this.clock.suspend();
   }
 
   resume(): void {
-    this.clock.suspended = false;
+    this.clock.resume();
   }
 }

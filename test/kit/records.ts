@@ -41,7 +41,14 @@ export function historyOf({ state }: MemoryStore, uid: string): readonly History
     .map(({ record, outcome, atMs }): HistoryEntry => {
       const { action, key, externalId, trigger, differences, declaredBy } = record;
       return {
-        ...{ type: "change", atMs, action, key, externalId, trigger, differences, declaredBy },
+        type: "change",
+        atMs,
+        action,
+        key,
+        externalId,
+        trigger,
+        differences,
+        declaredBy,
         verdicts: record.verdicts,
         grantId: record.grantId,
         result: outcome?.result ?? "intended",

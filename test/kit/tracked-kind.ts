@@ -15,7 +15,7 @@ export function trackedKind(kind: Kind, time: VirtualTime): Kind {
     update: (ctx, subject, wanted, seen) => time.flight(loop.update(ctx, subject, wanted, seen)),
     remove: (ctx, subject, seen) => time.flight(loop.remove(ctx, subject, seen)),
   };
-  if (loop.apply === undefined) return { ...kind, loop: tracked };
-  const { apply } = loop;
+  const apply = loop.apply?.bind(loop);
+  if (apply === undefined) return { ...kind, loop: tracked };
   return { ...kind, loop: { ...tracked, apply: (ctx, subject, changes) => time.flight(apply(ctx, subject, changes)) } };
 }

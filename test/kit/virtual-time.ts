@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../src/ports/clock.ts";
 
 interface Timer {
-  readonly atMs: number;
+  atMs: number;
   readonly clock: VirtualClock;
   readonly fire: () => void;
 }
@@ -67,26 +67,55 @@ export class VirtualTime {
     if (at >= 0) this.#timers.splice(at, 1);
   }
 
+  /** The timers of a clock that stood still fire that much later. */
+  postpone(clock: VirtualClock, byMs: number): void {
+    for (const timer of this.#timers.filter((entry) => entry.clock === clock)) {
+      this.cancel(timer);
+      timer.atMs += byMs;
+      this.schedule(timer);
+    }
+  }
+
   #next(untilMs: number): Timer | undefined {
     return this.#timers.find((timer) => timer.atMs <= untilMs && !timer.clock.suspended);
   }
 }
 
-/** A process's clock. A suspended process hears nothing; what was due meanwhile fires when it is resumed. */
+/**
+ * A process's clock. It can be stopped as a whole machine is: the process hears nothing, and when it goes on it does not know
+ * that time has passed, because wall and monotonic time stood still with it.
+ */
 export class VirtualClock implements Clock {
-  suspended = false;
   readonly #time: VirtualTime;
+  #stoppedAtMs: number | undefined;
+  #lostMs = 0;
 
   constructor(time: VirtualTime) {
     this.#time = time;
   }
 
+  get suspended(): boolean {
+    return this.#stoppedAtMs !== undefined;
+  }
+
+  suspend(): void {
+    this.#stoppedAtMs ??= this.#time.nowMs;
+  }
+
+  resume(): void {
+    if (this.#stoppedAtMs === undefined) return;
+    const stoodMs = this.#time.nowMs - this.#stoppedAtMs;
+    this.#stoppedAtMs = undefined;
+    this.#lostMs += stoodMs;
+    this.#time.postpone(this, stoodMs);
+  }
+
   nowMs(): number {
-    return this.#time.nowMs;
+    return (this.#stoppedAtMs ?? this.#time.nowMs) - this.#lostMs;
   }
 
   monotonicMs(): number {
-    return this.#time.nowMs;
+    return this.nowMs();
   }
 
   wait(ms: number, signal?: AbortSignal): Promise<void> {
