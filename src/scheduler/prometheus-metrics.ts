@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from "@prometheus-io/client";
 import type { CycleResult } from "../kernel/claim.ts";
 import type { GuardName, Verdict } from "../ports/records.ts";
-import type { CycleLoss, CycleSample, LeaseLoss, SchedulerGauges, SchedulerMetrics } from "./metrics.ts";
+import { WAIT_BUCKETS } from "./longest-waits.ts";
+import type { CycleLoss, LeaseLoss, SchedulerGauges, SchedulerMetrics } from "./metrics.ts";
 import { PRIORITIES } from "./priority.ts";
 
 const RESULTS = [
@@ -52,7 +53,8 @@ const DIFF_ITEMS = [1, 2, 5, 10, 50, 100, 500, 1_000, 10_000];
  * right from the start. Labels come from closed sets: kinds, results, guards, priorities, and sixteen buckets of organizations.
  */
 export function prometheusMetrics(registry: Registry, kinds: readonly string[]): SchedulerMetrics {
-  const cycles = cycleSeries(registry, kinds);
+  const sizes = cycleSizes(registry, kinds);
+  const counts = cycleCounts(registry, kinds);
   const states = stateSeries(registry);
   const leases = counter(registry, "setpoint_leases_lost_total", "Shards that were lost, by cause.", ["cause"]);
   const failures = counter(
@@ -85,7 +87,13 @@ export function prometheusMetrics(registry: Registry, kinds: readonly string[]):
   ])
     failures.inc({ statement }, 0);
   return {
-    ...cycles,
+    cycleEnded: (sample) => {
+      sizes.cycleEnded(sample);
+      counts.cycleEnded(sample);
+    },
+    cycleLost: counts.cycleLost,
+    converged: sizes.converged,
+    quarantined: counts.quarantined,
     leaseLost: (cause) => leases.inc({ cause }),
     storeFailed: (statement) => failures.inc({ statement }),
     gauges: states,
@@ -94,84 +102,60 @@ export function prometheusMetrics(registry: Registry, kinds: readonly string[]):
   };
 }
 
-function cycleSeries(
-  registry: Registry,
-  kinds: readonly string[],
-): Pick<SchedulerMetrics, "cycleEnded" | "cycleLost" | "converged" | "quarantined"> {
-  const duration = histogram(
-    registry,
-    "setpoint_cycle_duration_seconds",
-    "How long a cycle took.",
-    ["kind"],
-    CYCLE_SECONDS,
-  );
-  const waited = histogram(
-    registry,
-    "setpoint_queue_wait_seconds",
-    "How long a subject waited for its turn.",
-    ["priority"],
-    WAIT_SECONDS,
-  );
-  const sizes = histogram(
-    registry,
-    "setpoint_cycle_diff_items",
-    "Items in each set of a cycle's diff, where there were any.",
-    ["kind", "action"],
-    DIFF_ITEMS,
-  );
-  const convergence = histogram(
-    registry,
-    "setpoint_convergence_seconds",
-    "From the first reason to act until nothing was left to do.",
-    ["kind"],
-    CONVERGENCE_SECONDS,
-  );
-  const results = counter(registry, "setpoint_cycles_total", "Cycles that ended with a result.", ["kind", "result"]);
-  const idle = counter(registry, "setpoint_cycles_idle_total", "Cycles that wrote nothing to the store.", ["kind"]);
-  const lost = counter(registry, "setpoint_cycles_lost_total", "Cycles that ended without a result.", [
-    "kind",
-    "cause",
-  ]);
-  const written = counter(registry, "setpoint_writes_total", "Outside changes that were made.", ["kind"]);
-  const held = counter(registry, "setpoint_cycle_held_items_total", "Items that cycles left waiting for a person.", [
-    "kind",
-  ]);
-  const trips = counter(
-    registry,
-    "setpoint_guard_trips_total",
-    "Verdicts of guards that let less through than was planned.",
-    ["guard", "answer"],
-  );
-  const quarantined = counter(
-    registry,
-    "setpoint_subjects_quarantined_total",
-    "Subjects that were put in quarantine.",
-    ["kind"],
-  );
+function cycleSizes(registry: Registry, kinds: readonly string[]): Pick<SchedulerMetrics, "cycleEnded" | "converged"> {
+  const make = <Label extends string>(name: string, help: string, labels: readonly Label[], buckets: number[]) =>
+    new Histogram({ name, help, labelNames: labels, buckets, registers: [registry] });
+  const duration = make("setpoint_cycle_duration_seconds", "How long a cycle took.", ["kind"], CYCLE_SECONDS);
+  const waited = make("setpoint_queue_wait_seconds", "How long a subject waited.", ["priority"], WAIT_SECONDS);
+  const diffHelp = "Items in each set of a cycle's diff, where there were any.";
+  const sizes = make("setpoint_cycle_diff_items", diffHelp, ["kind", "action"], DIFF_ITEMS);
+  const convergedHelp = "From the first reason to act until nothing was left to do.";
+  const convergence = make("setpoint_convergence_seconds", convergedHelp, ["kind"], CONVERGENCE_SECONDS);
   for (const kind of kinds) {
     duration.zero({ kind });
     convergence.zero({ kind });
-    for (const series of [idle, written, held, quarantined]) series.inc({ kind }, 0);
-    for (const result of RESULTS) results.inc({ kind, result }, 0);
-    for (const cause of LOSSES) lost.inc({ kind, cause }, 0);
     for (const action of ACTIONS) sizes.zero({ kind, action });
   }
   for (const priority of PRIORITIES) waited.zero({ priority });
-  for (const guard of GUARDS) for (const answer of ANSWERS) trips.inc({ guard, answer }, 0);
-  const cycleEnded = ({ durationSeconds, kind, report, trigger, waitedSeconds }: CycleSample): void => {
-    duration.observe({ kind }, durationSeconds);
-    waited.observe({ priority: trigger }, Math.max(0, waitedSeconds));
-    results.inc({ kind, result: report.result });
-    if (report.idle) idle.inc({ kind });
-    if (report.written > 0) written.inc({ kind }, report.written);
-    if (report.held > 0) held.inc({ kind }, report.held);
-    for (const action of ACTIONS) if (report.sizes[action] > 0) sizes.observe({ kind, action }, report.sizes[action]);
-    for (const { answer, guard } of report.verdicts) if (answer !== "pass") trips.inc({ guard, answer });
-  };
   return {
-    cycleEnded,
-    cycleLost: (kind, cause) => lost.inc({ kind, cause }),
+    cycleEnded: ({ durationSeconds, kind, report, trigger, waitedSeconds }) => {
+      duration.observe({ kind }, durationSeconds);
+      waited.observe({ priority: trigger }, Math.max(0, waitedSeconds));
+      for (const action of ACTIONS) if (report.sizes[action] > 0) sizes.observe({ kind, action }, report.sizes[action]);
+    },
     converged: (kind, seconds) => convergence.observe({ kind }, seconds),
+  };
+}
+
+function cycleCounts(
+  registry: Registry,
+  kinds: readonly string[],
+): Pick<SchedulerMetrics, "cycleEnded" | "cycleLost" | "quarantined"> {
+  const make = <Label extends string>(name: string, help: string, labels: readonly Label[]) =>
+    counter(registry, name, help, labels);
+  const results = make("setpoint_cycles_total", "Cycles that ended with a result.", ["kind", "result"]);
+  const idle = make("setpoint_cycles_idle_total", "Cycles that wrote nothing to the store.", ["kind"]);
+  const lost = make("setpoint_cycles_lost_total", "Cycles that ended without a result.", ["kind", "cause"]);
+  const written = make("setpoint_writes_total", "Outside changes that were made.", ["kind"]);
+  const held = make("setpoint_cycle_held_items_total", "Items that cycles left waiting for a person.", ["kind"]);
+  const tripsHelp = "Verdicts of guards that let less through than was planned.";
+  const trips = make("setpoint_guard_trips_total", tripsHelp, ["guard", "answer"]);
+  const quarantined = make("setpoint_subjects_quarantined_total", "Subjects that were put in quarantine.", ["kind"]);
+  for (const kind of kinds) {
+    for (const series of [idle, written, held, quarantined]) series.inc({ kind }, 0);
+    for (const result of RESULTS) results.inc({ kind, result }, 0);
+    for (const cause of LOSSES) lost.inc({ kind, cause }, 0);
+  }
+  for (const guard of GUARDS) for (const answer of ANSWERS) trips.inc({ guard, answer }, 0);
+  return {
+    cycleEnded: ({ kind, report }) => {
+      results.inc({ kind, result: report.result });
+      if (report.idle) idle.inc({ kind });
+      if (report.written > 0) written.inc({ kind }, report.written);
+      if (report.held > 0) held.inc({ kind }, report.held);
+      for (const { answer, guard } of report.verdicts) if (answer !== "pass") trips.inc({ guard, answer });
+    },
+    cycleLost: (kind, cause) => lost.inc({ kind, cause }),
     quarantined: (kind) => quarantined.inc({ kind }),
   };
 }
@@ -199,6 +183,7 @@ function stateSeries(registry: Registry): (gauges: SchedulerGauges) => void {
     [],
   );
   for (const priority of PRIORITIES) for (const series of [depth, age]) series.set({ priority }, 0);
+  for (let bucket = 0; bucket < WAIT_BUCKETS; bucket++) longest.set({ bucket }, 0);
   return (gauges) => {
     subjects.set(gauges.subjects);
     shards.set(gauges.shardsHeld);
@@ -230,14 +215,4 @@ function gauge<Label extends string>(
   labelNames: readonly Label[],
 ): Gauge<Label> {
   return new Gauge({ name, help, labelNames, registers: [registry] });
-}
-
-function histogram<Label extends string>(
-  registry: Registry,
-  name: string,
-  help: string,
-  labelNames: readonly Label[],
-  buckets: number[],
-): Histogram<Label> {
-  return new Histogram({ name, help, labelNames, buckets, registers: [registry] });
 }
