@@ -95,7 +95,7 @@ function oneRoutes(context: ApiContext, kind: Kind, base: string): readonly Rout
       tag: kind.kind,
       parameters: namedParameters,
       body: manifestSchema,
-      documentedBody: manifestSchema.extend({ kind: z.literal(kind.kind), spec: kind.schema }),
+      documentedBody: manifestOf(kind),
       takesIfMatch: true,
       answers: {
         200: { description: "Changed, or as it was (header Setpoint-Result)", schema: resourceSchema },
@@ -155,6 +155,21 @@ function actionRoutes(context: ApiContext, kind: Kind, base: string): readonly R
       },
     }),
   ];
+}
+
+const manifests = new WeakMap<Kind, z.ZodType>();
+
+/** What the document says about the manifests of one kind. Made once per kind, because it has a name. */
+function manifestOf(kind: Kind): z.ZodType {
+  const known = manifests.get(kind);
+  if (known !== undefined) return known;
+  const { metadata } = manifestSchema.shape;
+  const named = kind.modeRequired ? metadata.required({ mode: true }) : metadata;
+  const made = manifestSchema
+    .extend({ kind: z.literal(kind.kind), metadata: named, spec: kind.schema })
+    .meta({ id: `${kind.kind}Manifest` });
+  manifests.set(kind, made);
+  return made;
 }
 
 type Named = ScopeParameters & { readonly name: string };
