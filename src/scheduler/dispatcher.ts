@@ -11,7 +11,7 @@ import type { SchedulerSettings } from "./options.ts";
 import { LAST_URGENT_RANK, priorityOf, rankOf, RESYNC_RANK } from "./priority.ts";
 import { recordQuarantine } from "./quarantine.ts";
 import type { Again, ReadySubject } from "./ready-lanes.ts";
-import { ReadyQueue } from "./ready-queue.ts";
+import { ReadyQueue, type ReadyQueueLimits } from "./ready-queue.ts";
 import { type Ended, type Run, Runner } from "./runner.ts";
 import { Strikes } from "./strikes.ts";
 import { SubjectTimers } from "./subject-timers.ts";
@@ -347,14 +347,18 @@ export class Dispatcher {
   }
 }
 
-function queueLimits(settings: SchedulerSettings) {
-  const { inFlightMax, periodicPerSecond, queuedMax, queuedPerOrganizationMax } = settings;
+function queueLimits(settings: SchedulerSettings): ReadyQueueLimits {
+  const { inFlightMax, periodicInFlightMax, periodicPerSecond, queuedMax, queuedPerOrganizationMax } = settings;
+  const slots = (max: number) => ({
+    max,
+    perOrganizationMax: Math.max(1, Math.floor(max * settings.organizationShare)),
+    perAccountMax: Math.max(1, Math.floor(max * settings.accountShare)),
+  });
   return {
-    inFlightMax,
+    turns: slots(inFlightMax),
     // One slot always remains for either side, however few there are.
     urgentReserved: Math.min(inFlightMax - 1, Math.ceil(inFlightMax * settings.urgentShare)),
-    perOrganizationMax: Math.max(1, Math.floor(inFlightMax * settings.organizationShare)),
-    perAccountMax: Math.max(1, Math.floor(inFlightMax * settings.accountShare)),
+    periodic: slots(periodicInFlightMax),
     periodicPerSecond,
     queuedMax,
     queuedPerOrganizationMax,

@@ -17,10 +17,12 @@ export interface SchedulerSettings {
   /** A statement of the scheduler's own that takes longer counts as failed. */
   readonly storeTimeoutMs: number;
 
-  /** Cycles at the same time. More of them share commits better; fewer leave the database less to queue. */
+  /** Cycles that somebody waits for, at the same time. More of them share commits better; fewer answer the next one sooner. */
   readonly inFlightMax: number;
-  /** Share of the slots that looks nobody waits for leave free. */
+  /** Share of these slots that first looks leave free. */
   readonly urgentShare: number;
+  /** Periodic looks at the same time. They begin in groups, and as many as may run are read by one statement. */
+  readonly periodicInFlightMax: number;
   /** No organization fills more than this share of the slots, and no account more than that. */
   readonly organizationShare: number;
   readonly accountShare: number;
@@ -77,6 +79,7 @@ export const schedulerDefaults = Object.freeze({
 
   inFlightMax: 64,
   urgentShare: 0.25,
+  periodicInFlightMax: 600,
   organizationShare: 0.75,
   accountShare: 0.5,
   periodicPerSecond: 500,
@@ -119,6 +122,7 @@ export function schedulerSettings(options: SchedulerOptions, run: RunCycle): Sch
 
 const COUNTS = [
   "inFlightMax",
+  "periodicInFlightMax",
   "queuedMax",
   "queuedPerOrganizationMax",
   "pollBatch",

@@ -62,16 +62,22 @@ export class Turn implements Linked<Turn> {
   }
 }
 
+/** How many run: turns that somebody waits for, and periodic looks, which have slots of their own. */
+export interface Running {
+  turns: number;
+  periodic: number;
+}
+
 export interface Account {
   readonly key: string;
-  running: number;
+  readonly running: Running;
   readonly lanes: (Lane | undefined)[];
 }
 
 export interface Organization {
   readonly id: string;
   queued: number;
-  running: number;
+  readonly running: Running;
   readonly accounts: Map<string, Account>;
   readonly turns: (Turn | undefined)[];
 }

@@ -1,19 +1,30 @@
 import { LAST_URGENT_RANK, PRIORITIES, RESYNC_RANK } from "./priority.ts";
-import { type Account, type Again, Lane, type Organization, ReadySubject, Turn } from "./ready-lanes.ts";
+import { type Account, type Again, Lane, type Organization, ReadySubject, type Running, Turn } from "./ready-lanes.ts";
 import { Ring } from "./ring.ts";
 import type { SubjectGroup } from "./subject-groups.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-export interface ReadyQueueLimits {
-  readonly inFlightMax: number;
-  /** Slots that looks nobody waits for leave free. */
-  readonly urgentReserved: number;
+/** How many may run at once, in all, of one organization and of one account. */
+export interface Slots {
+  readonly max: number;
   readonly perOrganizationMax: number;
   readonly perAccountMax: number;
+}
+
+export interface ReadyQueueLimits {
+  readonly turns: Slots;
+  /** Slots that first looks leave free. */
+  readonly urgentReserved: number;
+  readonly periodic: Slots;
   readonly periodicPerSecond: number;
   readonly queuedMax: number;
   readonly queuedPerOrganizationMax: number;
 }
+
+/** Periodic looks come in groups; the budget that they share must not break these up. */
+const PERIODIC_BURST_SECONDS = 2;
+/** When the budget is used up, looks wait until this part of a second's worth is there again and are then read together. */
+const PERIODIC_BATCH_SECONDS = 0.1;
 
 /** Every eighth turn begins with a less urgent rank, so that a flood of urgent work cannot stop the rest for good. */
 const TURNS_PER_CONCESSION = 8;
@@ -29,8 +40,8 @@ const CONCESSIONS = [
  * accounts do, and within an account first come is first served. A subject is here once, at its most urgent rank and with its
  * earliest time, and never has two turns at the same time: what comes while it runs is kept for one more turn afterwards.
  *
- * Three limits keep one from starving the others. Looks nobody waits for have a rate of their own and leave slots free for people
- * and events. No organization and no account may fill all slots, so that a tenant whose provider hangs holds up only itself.
+ * Three limits keep one from starving the others. Looks nobody waits for have a rate and slots of their own, so that people and
+ * events never wait for them. No organization and no account may fill all slots, so that a tenant whose provider hangs holds up only itself.
  * And the queue is bounded, in all and per organization; what has no room stays in the store, or in its timer.
  */
 export class ReadyQueue {
@@ -41,12 +52,19 @@ export class ReadyQueue {
   readonly #running = new Map<number, { readonly subject: ReadySubject; again: Again | undefined }>();
   readonly #organizations = new Map<string, Organization>();
   readonly #waitingAt = PRIORITIES.map(() => 0);
-  #patientRunning = 0;
+  readonly #slotsInUse: Running = { turns: 0, periodic: 0 };
+  #firstsRunning = 0;
   #turns = 0;
 
   constructor(limits: ReadyQueueLimits, nowMs: number) {
     this.#limits = limits;
-    this.#periodic = new TokenBucket({ perSecond: limits.periodicPerSecond, burst: limits.periodicPerSecond, nowMs });
+    const { periodicPerSecond: perSecond } = limits;
+    this.#periodic = new TokenBucket({
+      perSecond,
+      burst: perSecond * PERIODIC_BURST_SECONDS,
+      batch: perSecond * PERIODIC_BATCH_SECONDS,
+      nowMs,
+    });
   }
 
   get size(): number {
@@ -105,7 +123,7 @@ export class ReadyQueue {
 
   /** The next subject whose turn it is, running from here on; undefined when none may start now. */
   take(nowMs: number): ReadySubject | undefined {
-    if (this.#waiting.size === 0 || this.#running.size >= this.#limits.inFlightMax) return undefined;
+    if (this.#waiting.size === 0) return undefined;
     for (const rank of this.#order()) {
       if (!this.#mayStart(rank, nowMs)) continue;
       const subject = this.#nextOf(rank);
@@ -123,13 +141,10 @@ export class ReadyQueue {
     if (running === undefined) return undefined;
     this.#running.delete(id);
     const { subject } = running;
-    if (subject.rank > LAST_URGENT_RANK) this.#patientRunning -= 1;
     const organization = this.#organization(subject.group.organizationId);
     const account = this.#account(organization, subject.group);
-    organization.running -= 1;
-    account.running -= 1;
-    if (account.running === 0 && account.lanes.every((lane) => lane === undefined))
-      organization.accounts.delete(account.key);
+    this.#count(subject, organization, account, -1);
+    forgetAccountIfUnused(organization, account);
     this.#forgetIfUnused(organization);
     return running.again;
   }
@@ -152,7 +167,7 @@ export class ReadyQueue {
 
   /** Milliseconds until the periodic budget lets the next look start; undefined when none waits for it. */
   periodicReadyInMs(nowMs: number): number | undefined {
-    if (this.#ranks[RESYNC_RANK]?.size === 0 || !this.#hasPatientSlot()) return undefined;
+    if (this.#ranks[RESYNC_RANK]?.size === 0 || !this.#hasPeriodicSlot()) return undefined;
     const readyInMs = this.#periodic.readyInMs(nowMs);
     return readyInMs === 0 ? undefined : readyInMs;
   }
@@ -175,23 +190,27 @@ export class ReadyQueue {
   }
 
   #mayStart(rank: number, nowMs: number): boolean {
-    if (rank <= LAST_URGENT_RANK) return true;
-    return this.#hasPatientSlot() && (rank !== RESYNC_RANK || this.#periodic.available(nowMs));
+    if (rank === RESYNC_RANK) return this.#hasPeriodicSlot() && this.#periodic.available(nowMs);
+    const { turns, urgentReserved } = this.#limits;
+    if (this.#slotsInUse.turns >= turns.max) return false;
+    return rank <= LAST_URGENT_RANK || this.#firstsRunning < turns.max - urgentReserved;
   }
 
-  #hasPatientSlot(): boolean {
-    return this.#patientRunning < this.#limits.inFlightMax - this.#limits.urgentReserved;
+  #hasPeriodicSlot(): boolean {
+    return this.#slotsInUse.periodic < this.#limits.periodic.max;
   }
 
   /** Few can be passed over here: only as many organizations and accounts as can fill their share of the slots at once. */
   #nextOf(rank: number): ReadySubject | undefined {
     const turns = this.#ranks[rank];
+    const slots = slotsOf(rank);
+    const { perAccountMax, perOrganizationMax } = this.#limits[slots];
     let turn = turns?.first;
     for (let passed = 0; turn !== undefined && passed < (turns?.size ?? 0); passed++, turn = turn.next) {
-      if (turn.organization.running >= this.#limits.perOrganizationMax) continue;
+      if (turn.organization.running[slots] >= perOrganizationMax) continue;
       let lane = turn.lanes.first;
       for (let skipped = 0; lane !== undefined && skipped < turn.lanes.size; skipped++, lane = lane.next) {
-        if (lane.account.running < this.#limits.perAccountMax) return lane.subjects.first;
+        if (lane.account.running[slots] < perAccountMax) return lane.subjects.first;
       }
     }
     return undefined;
@@ -204,12 +223,16 @@ export class ReadyQueue {
     turn.lanes.moveToEnd(lane);
     this.#ranks[subject.rank]?.moveToEnd(turn);
     this.#waiting.delete(subject.id);
-    account.running += 1;
-    turn.organization.running += 1;
+    this.#count(subject, turn.organization, account, 1);
     this.#exit(subject);
-    if (subject.rank > LAST_URGENT_RANK) this.#patientRunning += 1;
     this.#running.set(subject.id, { subject, again: undefined });
     this.#turns += 1;
+  }
+
+  #count({ rank }: ReadySubject, organization: Organization, account: Account, by: 1 | -1): void {
+    const slots = slotsOf(rank);
+    for (const running of [this.#slotsInUse, organization.running, account.running]) running[slots] += by;
+    if (slots === "turns" && rank > LAST_URGENT_RANK) this.#firstsRunning += by;
   }
 
   #raise(waiting: ReadySubject, offered: Again): void {
@@ -253,8 +276,7 @@ export class ReadyQueue {
     if (lane.subjects.size > 0) return;
     turn.lanes.remove(lane);
     account.lanes[rank] = undefined;
-    if (account.running === 0 && account.lanes.every((other) => other === undefined))
-      turn.organization.accounts.delete(account.key);
+    forgetAccountIfUnused(turn.organization, account);
     if (turn.lanes.size > 0) return;
     this.#ranks[rank]?.remove(turn);
     turn.organization.turns[rank] = undefined;
@@ -263,7 +285,7 @@ export class ReadyQueue {
   #organization(id: string): Organization {
     let organization = this.#organizations.get(id);
     if (organization === undefined) {
-      organization = { id, queued: 0, running: 0, accounts: new Map(), turns: [] };
+      organization = { id, queued: 0, running: { turns: 0, periodic: 0 }, accounts: new Map(), turns: [] };
       this.#organizations.set(id, organization);
     }
     return organization;
@@ -273,15 +295,28 @@ export class ReadyQueue {
     const key = group.accountId ?? "";
     let account = organization.accounts.get(key);
     if (account === undefined) {
-      account = { key, running: 0, lanes: [] };
+      account = { key, running: { turns: 0, periodic: 0 }, lanes: [] };
       organization.accounts.set(key, account);
     }
     return account;
   }
 
   #forgetIfUnused(organization: Organization): void {
-    if (organization.queued === 0 && organization.running === 0) this.#organizations.delete(organization.id);
+    if (organization.queued === 0 && isQuiet(organization.running)) this.#organizations.delete(organization.id);
   }
+}
+
+function slotsOf(rank: number): "turns" | "periodic" {
+  return rank === RESYNC_RANK ? "periodic" : "turns";
+}
+
+function isQuiet({ periodic, turns }: Running): boolean {
+  return turns === 0 && periodic === 0;
+}
+
+function forgetAccountIfUnused(organization: Organization, account: Account): void {
+  if (isQuiet(account.running) && account.lanes.every((lane) => lane === undefined))
+    organization.accounts.delete(account.key);
 }
 
 function merged(before: Again | undefined, offered: Again): Again {

@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ReadyQueue, type ReadyQueueLimits } from "../../../src/scheduler/ready-queue.ts";
+import { ReadyQueue, type ReadyQueueLimits, type Slots } from "../../../src/scheduler/ready-queue.ts";
 import type { SubjectGroup } from "../../../src/scheduler/subject-groups.ts";
 
 const PERSON = 0;
 const EVENT = 1;
+const FIRST = 2;
 const RESYNC = 3;
 
+const unlimited: Slots = { max: 1_000, perOrganizationMax: 1_000, perAccountMax: 1_000 };
 const wide: ReadyQueueLimits = {
-  inFlightMax: 1_000,
+  turns: unlimited,
   urgentReserved: 0,
-  perOrganizationMax: 1_000,
-  perAccountMax: 1_000,
+  periodic: unlimited,
   periodicPerSecond: 1_000_000,
   queuedMax: 1_000_000,
   queuedPerOrganizationMax: 1_000_000,
@@ -49,11 +50,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("remove" as const), id: fc.integer({ min: 1, max: 30 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("pass" as const), ms: fc.nat(2_000) }) },
 );
-const limits = fc.record({
-  inFlightMax: fc.integer({ min: 2, max: 12 }),
-  urgentReserved: fc.constant(1),
+const slots = fc.record({
+  max: fc.integer({ min: 2, max: 12 }),
   perOrganizationMax: fc.integer({ min: 1, max: 6 }),
   perAccountMax: fc.integer({ min: 1, max: 4 }),
+});
+const limits = fc.record({
+  turns: slots,
+  urgentReserved: fc.constant(1),
+  periodic: slots,
   periodicPerSecond: fc.integer({ min: 1, max: 20 }),
   queuedMax: fc.constant(1_000),
   queuedPerOrganizationMax: fc.constant(1_000),
@@ -86,10 +91,14 @@ class Model {
 function checkLimits(model: Model, within: ReadyQueueLimits): void {
   const count = (test: (id: number, rank: number) => boolean) =>
     [...model.running].filter(([id, { rank }]) => test(id, rank)).length;
-  assert.ok(model.running.size <= within.inFlightMax);
-  assert.ok(count((_, rank) => rank > EVENT) <= within.inFlightMax - within.urgentReserved);
-  for (const organization of [0, 1, 2]) assert.ok(count((id) => id % 3 === organization) <= within.perOrganizationMax);
-  for (const account of [0, 1, 2, 3, 4, 5]) assert.ok(count((id) => id % 6 === account) <= within.perAccountMax);
+  assert.ok(count((_, rank) => rank === FIRST) <= within.turns.max - within.urgentReserved);
+  for (const periodic of [false, true]) {
+    const { max, perAccountMax, perOrganizationMax } = periodic ? within.periodic : within.turns;
+    const counted = (test: (id: number) => boolean) => count((id, rank) => (rank === RESYNC) === periodic && test(id));
+    assert.ok(counted(() => true) <= max);
+    for (const organization of [0, 1, 2]) assert.ok(counted((id) => id % 3 === organization) <= perOrganizationMax);
+    for (const account of [0, 1, 2, 3, 4, 5]) assert.ok(counted((id) => id % 6 === account) <= perAccountMax);
+  }
 }
 
 test("loses nothing, runs nobody twice at once, keeps the most urgent rank and the earliest time, and stays within its limits", () => {
@@ -223,22 +232,40 @@ test("what comes while a subject runs is kept for one more turn", () => {
   assert.equal(queue.finish(1), undefined);
 });
 
-test("periodic looks keep to their rate and leave slots free, so that a person's edit never waits behind them", () => {
-  const queue = new ReadyQueue({ ...wide, inFlightMax: 20, urgentReserved: 5, periodicPerSecond: 10 }, 0);
+test("periodic looks keep to their rate and to slots of their own, so that a person's edit never waits behind them", () => {
+  const queue = new ReadyQueue(
+    { ...wide, turns: { ...unlimited, max: 1 }, periodic: { ...unlimited, max: 25 }, periodicPerSecond: 10 },
+    0,
+  );
   for (let id = 1; id <= 1_000; id++) offer(queue, id, RESYNC, group("acme"));
   let started = 0;
   while (queue.take(0) !== undefined) started += 1;
-  assert.equal(started, 10, "one second's worth at once");
+  assert.equal(started, 20, "two seconds' worth at once");
   assert.equal(queue.periodicReadyInMs(0), 100);
   for (const nowMs of [100, 200, 300, 400, 500]) assert.notEqual(queue.take(nowMs), undefined);
-  assert.equal(queue.running, 15);
-  assert.equal(queue.take(60_000), undefined, "tokens aplenty, but the rest of the slots is for those who wait");
+  assert.equal(queue.running, 25);
+  assert.equal(queue.take(60_000), undefined, "tokens aplenty, but every slot for looks is taken");
   offer(queue, 5_000, PERSON, group("acme"));
-  assert.equal(queue.take(60_000)?.id, 5_000, "at once, with 985 looks waiting");
+  assert.equal(queue.take(60_000)?.id, 5_000, "at once, with 975 looks waiting");
+});
+
+test("when the budget of periodic looks is used up, they go on in groups and not one by one", () => {
+  const queue = new ReadyQueue({ ...wide, periodicPerSecond: 100 }, 0);
+  for (let id = 1; id <= 1_000; id++) offer(queue, id, RESYNC, group("acme"));
+  const takeAll = (nowMs: number) => {
+    let taken = 0;
+    for (let subject = queue.take(nowMs); subject !== undefined; subject = queue.take(nowMs)) {
+      queue.finish(subject.id);
+      taken += 1;
+    }
+    return taken;
+  };
+  assert.equal(takeAll(0), 200);
+  assert.deepEqual([50, 90, 100, 110, 200].map(takeAll), [0, 0, 10, 0, 10]);
 });
 
 test("no organization and no account fills all slots, so that one whose provider hangs holds up only itself", () => {
-  const queue = new ReadyQueue({ ...wide, inFlightMax: 16, perOrganizationMax: 12, perAccountMax: 8 }, 0);
+  const queue = new ReadyQueue({ ...wide, turns: { max: 16, perOrganizationMax: 12, perAccountMax: 8 } }, 0);
   for (let id = 1; id <= 100; id++) offer(queue, id, PERSON, group("noisy", `account-${id % 2}`));
   let stuck = 0;
   while (queue.take(0) !== undefined) stuck += 1;
@@ -271,7 +298,7 @@ test("forgets a shard: its waiting subjects leave, its running ones end without 
 /** Latency (waiting and running) of a quiet tenant's subjects, one every 50 ms, each cycle taking 10 ms. */
 function quietLatencies(noisy: number): number[] {
   const queue = new ReadyQueue(
-    { ...wide, inFlightMax: 16, urgentReserved: 4, perOrganizationMax: 12, perAccountMax: 8, periodicPerSecond: 500 },
+    { ...wide, turns: { max: 16, perOrganizationMax: 12, perAccountMax: 8 }, urgentReserved: 4 },
     0,
   );
   for (let id = 1; id <= noisy; id++) offer(queue, id, EVENT, group("noisy", `account-${id % 4}`));
