@@ -153,17 +153,13 @@ interface Recording {
 
 async function record(scene: WriteScene, recording: Recording): Promise<WriteResult> {
   const { called, changes } = recording;
-  const nowMs = scene.lookout.storeNowMs();
+  const nowMs = scene.lookout.afterNowMs();
   const memory = called.ok
     ? changes.reduce((before, change) => withOutcome(before, change, called.externalIds, nowMs), recording.memory)
     : changes.reduce((before, change) => withFailure(before, change, called.error, scene, nowMs), recording.memory);
   const settled = { ...memory, lastWriteAtMs: nowMs };
   const claims = called.ok ? changes.flatMap((change) => claimOf(change, called.externalIds)) : [];
-  const releases = called.ok
-    ? changes.flatMap((change) =>
-        isRemoval(change) && change.owned?.externalId !== undefined ? [change.owned.externalId] : [],
-      )
-    : [];
+  const releases = called.ok ? changes.flatMap((change) => releaseOf(change, called.externalIds)) : [];
   const outcomes = recording.records.map((entry) => outcomeOf(entry, called, nowMs));
   const base = { actor: scene.claim.actor, subject: scene.input.subject, permitId: recording.permitId };
   try {
@@ -180,29 +176,52 @@ async function record(scene: WriteScene, recording: Recording): Promise<WriteRes
 
 /** Another subject already owns that outside thing: it keeps it, and this one is told. */
 async function refuseSecondClaim(scene: WriteScene, recording: Recording, nowMs: number): Promise<WriteResult> {
+  const { actor } = scene.claim;
+  const { permitId, changes } = recording;
+  const refused = changes.length === 1 ? refusedAlone(scene, recording, nowMs) : refusedInBatch(recording, nowMs);
+  const { error, outcomes, releases } = refused;
+  const memory = { ...refused.memory, lastWriteAtMs: nowMs };
+  const told = { actor, subject: scene.input.subject, permitId, outcomes, memory, claims: [], releases };
+  if (!(await scene.engine.store.recordOutcome(told))) return { ended: "lost", memory };
+  return { ended: error instanceof TerminalError ? "stopped" : "failed", memory, error };
+}
+
+interface RefusedClaim {
+  readonly error: EngineError;
+  readonly memory: SubjectMemory;
+  readonly outcomes: readonly ChangeOutcome[];
+  readonly releases: readonly string[];
+}
+
+function refusedAlone(scene: WriteScene, { changes, records, memory }: Recording, nowMs: number): RefusedClaim {
   const error = new TerminalError(
     "ALREADY_EXISTS",
-    `Owned by another resource already: ${recording.changes.map((change) => change.key).join(", ")}. One of the two declarations must go`,
+    `Owned by another resource already: ${changes.map((change) => change.key).join(", ")}. One of the two declarations must go`,
   );
-  const stripped = recording.changes.reduce<SubjectMemory>(
-    (before, change) => withOwned(before, change.key, undefined),
-    recording.memory,
-  );
-  const memory = recording.changes.reduce<SubjectMemory>(
-    (before, change) => withFailure(before, change, error, scene, nowMs),
-    { ...stripped, lastWriteAtMs: nowMs },
-  );
-  const outcomes = recording.records.map((entry) => outcomeOf(entry, { ok: false, error }, nowMs));
-  const kept = await scene.engine.store.recordOutcome({
-    actor: scene.claim.actor,
-    subject: scene.input.subject,
-    permitId: recording.permitId,
-    outcomes,
-    memory,
-    claims: [],
+  const stripped = changes.reduce<SubjectMemory>((before, change) => withOwned(before, change.key, undefined), memory);
+  return {
+    error,
+    memory: changes.reduce((before, change) => withFailure(before, change, error, scene, nowMs), stripped),
+    outcomes: records.map((entry) => outcomeOf(entry, { ok: false, error }, nowMs)),
     releases: [],
-  });
-  return kept ? { ended: "stopped", memory, error } : { ended: "lost", memory };
+  };
+}
+
+/** Which of a batch it was, nobody says: what was made stays intended, and is adopted or refused one by one after the next look. */
+function refusedInBatch({ changes, records, memory, called }: Recording, nowMs: number): RefusedClaim {
+  const error = new RetryableError(
+    "ALREADY_EXISTS",
+    `Owned by another resource already: one of ${changes.map((change) => change.key).join(", ")}. The next look tells which`,
+  );
+  const ids = called.ok ? called.externalIds : new Map<string, string>();
+  const settled = changes.filter((change) => claimOf(change, ids).length === 0);
+  const keys = new Set(settled.map((change) => change.key));
+  return {
+    error,
+    memory: settled.reduce((before, change) => withOutcome(before, change, ids, nowMs), memory),
+    outcomes: records.map((entry) => outcomeOf(entry, keys.has(entry.key) ? called : { ok: false, error }, nowMs)),
+    releases: settled.flatMap((change) => releaseOf(change, ids)),
+  };
 }
 
 function isSecondClaimant(thrown: unknown): boolean {
@@ -278,7 +297,9 @@ function withOutcome(
     key: change.key,
     state: "owned",
     externalId,
-    sources: change.wanted === undefined ? (change.owned?.sources ?? []) : change.sources.map((source) => source.uid),
+    // What is written although nobody declares it any more (a marker put back) keeps the sources it had.
+    sources:
+      change.wanted?.sources === undefined ? (change.owned?.sources ?? []) : change.sources.map((source) => source.uid),
     wantedHash: change.wantedHash,
     intendedAtMs: change.owned?.intendedAtMs ?? nowMs,
     writtenAtMs: isBookkeeping(change) ? change.owned?.writtenAtMs : nowMs,
@@ -347,6 +368,13 @@ function claimOf(
 ): readonly { readonly externalId: string; readonly key: string }[] {
   if (change.action === "delete" || change.action === "forget" || change.action === "update") return [];
   return [{ externalId: ids.get(change.key) ?? change.seen?.externalId ?? change.key, key: change.key }];
+}
+
+/** What we had recorded under that key and have no more: it went, or another thing took its place. */
+function releaseOf(change: PlannedChange, ids: ReadonlyMap<string, string>): readonly string[] {
+  const before = change.owned?.externalId;
+  if (before === undefined || change.action === "update") return [];
+  return claimOf(change, ids).some((claim) => claim.externalId === before) ? [] : [before];
 }
 
 function outcomeOf(entry: ChangeRecord, called: Called, nowMs: number): ChangeOutcome {

@@ -79,9 +79,11 @@ async function takeTurn(engine: Engine, claim: Claim, input: CycleInput): Promis
   const subject = parsedSubject(kind, input);
   const policy = effectivePolicy(input.policies, loop.limits);
   const desired = await desiredSet(loop, subject, input, engine.kinds);
-  const looked = await look({ engine, claim, input, loop, subject }).catch(toEngineError);
+  const { confirmAfterMs } = policy.limits;
+  const looked = await look({ engine, claim, input, loop, subject, confirmAfterMs }).catch(toEngineError);
   if (looked instanceof EngineError) return unseenTurn(engine, input, looked);
-  const scene: Scene = { engine, claim, input, loop, subject, policy, desired, ...looked };
+  const limits = { ...policy.limits, confirmAfterMs: looked.lookout.confirmAfterMs };
+  const scene: Scene = { engine, claim, input, loop, subject, policy: { ...policy, limits }, desired, ...looked };
   return await decideAndAct(scene);
 }
 

@@ -20,6 +20,8 @@ export class Lookout {
   readonly #skewMs: number;
   readonly callTimeoutMs: number;
   readonly settleMs: number;
+  /** How long after the first finding of an inferred delete the second look may begin. */
+  readonly confirmAfterMs: number;
 
   constructor(options: {
     engine: Engine;
@@ -27,6 +29,7 @@ export class Lookout {
     input: CycleInput;
     loop: Loop<unknown, object>;
     subject: Subject<unknown>;
+    confirmAfterMs: number;
   }) {
     this.#engine = options.engine;
     this.#claim = options.claim;
@@ -38,11 +41,21 @@ export class Lookout {
       options.input.account === undefined ? WITHOUT_ACCOUNT : options.engine.accounts.provider(options.input.account);
     this.callTimeoutMs = provider.callTimeoutMs;
     this.settleMs = provider.settleMs;
+    // Two looks within the settle time could both show the same old state, whatever the limit says.
+    this.confirmAfterMs = Math.max(options.confirmAfterMs, provider.settleMs);
   }
 
   /** The store's time now, by this process's monotonic clock. */
   storeNowMs(): number {
     return this.sinceStoreMs(this.#engine.clock.monotonicMs());
+  }
+
+  /**
+   * The first millisecond of store time that surely lies after now, for what was just written: a look and a write may
+   * share a millisecond, and then nobody could tell which came first.
+   */
+  afterNowMs(): number {
+    return this.storeNowMs() + 1;
   }
 
   /** The start of a look as store time. Whole milliseconds, rounded down: a look never passes for a younger one. */
@@ -102,7 +115,7 @@ export class Lookout {
 
   /**
    * The oldest listing this cycle may use: begun after our own last write became visible, after the lease was taken, within
-   * half an interval, and within seconds when somebody waits. A second finding needs a look of its own.
+   * half an interval, and within seconds when somebody waits. A second finding needs a look of its own, begun after its wait.
    */
   #notBeforeMonotonicMs(): number {
     const { lastWriteAtMs, findings } = this.#input.memory;
@@ -111,8 +124,15 @@ export class Lookout {
       ? Math.min(FRESH_FOR_PEOPLE_MS, this.#loop.everySeconds * 500)
       : this.#loop.everySeconds * 500;
     const visibleMs = lastWriteAtMs === undefined ? 0 : lastWriteAtMs + this.settleMs - this.#skewMs;
-    const confirmMs = findings.length === 0 ? 0 : latest(findings) + 1 - this.#skewMs;
+    const confirmMs = this.#confirmsFromMs(findings, nowMs + this.#skewMs) - this.#skewMs;
     return Math.min(nowMs, Math.max(nowMs - ageMs, visibleMs, confirmMs, this.#claim.quietSinceMonotonicMs ?? 0));
+  }
+
+  /** Findings whose wait is over are confirmed by no older look than that; the others only need a newer one than theirs. */
+  #confirmsFromMs(findings: readonly Finding[], storeNowMs: number): number {
+    const due = findings.filter((finding) => finding.foundAtMs + this.confirmAfterMs <= storeNowMs);
+    if (due.length > 0) return latest(due) + this.confirmAfterMs;
+    return findings.length === 0 ? 0 : latest(findings) + 1;
   }
 
   #forPerson(): boolean {
