@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import { steadyMs } from "./steady-time.ts";
 
 /** `setTimeout` takes a signed 32-bit number of milliseconds; a longer wait would fire at once. */
 const longestTimerMs = 2_147_483_647;
@@ -6,7 +7,10 @@ const longestTimerMs = 2_147_483_647;
 export const systemClock: Clock = Object.freeze({
   nowMs: () => Date.now(),
   // Whole milliseconds: store times are computed from it, and the store keeps whole ones.
-  monotonicMs: () => Math.floor(performance.now()),
+  monotonicMs: steadyMs(
+    () => Math.floor(performance.now()),
+    () => Date.now(),
+  ),
   wait: waitMs,
 });
 

@@ -30,7 +30,8 @@ export async function proveLiveness(cast: Cast, crew: SchedulerCrew, operator: O
     if (world.nowMs - quietSinceMs >= passMs) break;
     if (world.nowMs > deadlineMs) return world.fail(stuck(cast, problems));
     if (problems.length > 0 && world.nowMs > reconcileAtMs) {
-      operator.reconcileAll();
+      // Somebody's word that was still on its way when the calm began may have come since.
+      operator.tidyUp();
       reconcileAtMs = world.nowMs + reconcilesEveryMs;
     }
   }

@@ -1,6 +1,7 @@
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Ids } from "../../src/ports/ids.ts";
 import type { Log } from "../../src/ports/log.ts";
+import { steadyMs } from "../../src/runtime/steady-time.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Owner, World } from "./world.ts";
 
@@ -17,6 +18,8 @@ export class SimProcess implements Owner {
   readonly ids: Ids;
   alive = true;
   suspendedUntilMs = 0;
+  /** Until then the store cannot be reached from here. */
+  cutOffUntilMs = 0;
   /** How far this machine's wall clock is from the truth; jumps change it. */
   skewMs: number;
   /** What its monotonic clock missed while the whole machine was stopped. */
@@ -37,9 +40,11 @@ export class SimProcess implements Owner {
     this.skewMs = options.skewMs;
     this.ids = { next: () => `${this.name}-${++this.#ids}` };
     const startedAtMs = this.world.nowMs;
+    const nowMs = () => this.world.nowMs + this.skewMs;
     this.clock = {
-      nowMs: () => this.world.nowMs + this.skewMs,
-      monotonicMs: () => this.world.nowMs - startedAtMs - this.frozenMs,
+      nowMs,
+      // As the real adapter makes it out of the machine's two clocks.
+      monotonicMs: steadyMs(() => this.world.nowMs - startedAtMs - this.frozenMs, nowMs),
       wait: (ms, signal) => this.#wait(ms, signal),
     };
   }
@@ -56,6 +61,12 @@ export class SimProcess implements Owner {
     this.world.note(this, "suspend", forMs);
     this.suspendedUntilMs = Math.max(this.suspendedUntilMs, this.world.nowMs + forMs);
     if (freezesMonotonic) this.frozenMs += forMs;
+  }
+
+  /** The network between this process and the store is gone for a while. */
+  cutOff(forMs: number): void {
+    this.world.note(this, "cut off", forMs);
+    this.cutOffUntilMs = Math.max(this.cutOffUntilMs, this.world.nowMs + forMs);
   }
 
   jumpClock(byMs: number): void {

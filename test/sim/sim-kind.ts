@@ -40,14 +40,16 @@ function desired(ctx: DesiredContext, subject: Subject<SetSpec>): Desired<Conten
   const linked = new Map<string, { values: string[]; sources: { uid: string; generation: number }[] }>();
   for (const resource of ctx.inputs<ItemSpec>("SimItem")) {
     const entry = linked.get(resource.spec.key) ?? { values: [], sources: [] };
-    entry.values.push(resource.spec.value);
+    if (resource.spec.value !== "") entry.values.push(resource.spec.value);
     entry.sources.push({ uid: resource.uid, generation: resource.generation });
     linked.set(resource.spec.key, entry);
   }
+  const stale: { key: string; reason: string }[] = [];
   for (const [key, { values, sources }] of linked) {
-    items.push({ key, item: { value: values.sort().join("+"), size: 1 }, sources });
+    if (values.length === 0) stale.push({ key, reason: "its value went empty" });
+    else items.push({ key, item: { value: values.sort().join("+"), size: 1 }, sources });
   }
-  return { known: true, items, zero: spec.zero === true };
+  return { known: true, items, zero: spec.zero === true, stale };
 }
 
 function seenAs(entry: Entry, marks: boolean): Seen<Content> {
@@ -104,7 +106,11 @@ const zoneLoop: Loop<SetSpec, Content, SimReader, SimWriter> = {
   desired: (ctx, subject) => {
     const wanted = desired(ctx, subject);
     if (!wanted.known) return wanted;
-    return { ...wanted, items: wanted.items.map((item) => ({ ...item, key: `${subject.spec.group}/${item.key}` })) };
+    const named = <Named extends { readonly key: string }>(item: Named): Named => ({
+      ...item,
+      key: `${subject.spec.group}/${item.key}`,
+    });
+    return { ...wanted, items: wanted.items.map(named), stale: (wanted.stale ?? []).map(named) };
   },
   observe: (ctx, subject) =>
     ctx.look(async () => {

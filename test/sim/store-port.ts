@@ -37,7 +37,8 @@ export function connectStore(options: {
         world.schedule(random.int(0, faults.slowestMs), method, run, { owner: process });
       };
       const arrive = () => {
-        if (failsBefore) return answer(() => reject(new Error("The database connection was refused")));
+        if (failsBefore || process.cutOffUntilMs > world.nowMs)
+          return answer(() => reject(new Error("The database connection was refused")));
         try {
           const result = commit(method, request);
           if (losesAnswer) return answer(() => reject(new Error("The database connection was lost")));

@@ -1,5 +1,6 @@
 import type { Limits, PartialLimits } from "../../src/ports/records.ts";
 import type { SeededRandom } from "./random.ts";
+import { drawRareTrouble, type RareTrouble } from "./rare-trouble.ts";
 
 /** What one seed's run is like: which faults exist at all, how often they strike, how big the world is. */
 export interface Swarm {
@@ -23,6 +24,7 @@ export interface Swarm {
   readonly provider: ProviderFaults;
   readonly chaos: ChaosRates;
   readonly intents: IntentRates;
+  readonly rare: RareTrouble;
 }
 
 /** Probabilities per call. */
@@ -81,6 +83,7 @@ export interface IntentRates {
 export function drawSwarm(random: SeededRandom): Swarm {
   const settleMs = random.choose(0, 300, 1_500, 4_000);
   const confirmAfterMs = Math.max(settleMs, random.choose(2_000, 5_000, 12_000));
+  const chaos = drawChaos(random.fork("chaos"));
   return {
     schedulers: random.int(1, 3),
     tenants: random.int(1, 3),
@@ -112,20 +115,21 @@ export function drawSwarm(random: SeededRandom): Swarm {
       staleList: settleMs === 0 ? 0 : random.choose(0, 0.3, 0.9),
       callsPerSecond: random.choose(0, 0, 10, 40),
     },
-    chaos: drawChaos(random),
+    chaos,
     intents: drawIntents(random),
+    rare: drawRareTrouble(random.fork("rare"), chaos.restore),
   };
 }
 
 function drawLimits(random: SeededRandom, confirmAfterMs: number): PartialLimits {
   const cycle: Limits["deletesPerCycle"] = {
     count: random.int(1, 5),
-    percent: random.choose(20, 50),
+    percent: random.choose(20, 50, 100),
     atLeast: random.int(0, 2),
   };
   const hour = (most: number) => ({
     count: random.int(2, most),
-    percent: random.choose(20, 60),
+    percent: random.choose(20, 60, 100),
     atLeast: random.int(1, 4),
   });
   return {

@@ -16,17 +16,20 @@ export class ApiActor {
 
   constructor(cast: Cast) {
     this.#cast = cast;
-    const { intents } = cast.swarm;
+    const { intents, rare } = cast.swarm;
     this.#actions = [
       { weight: 30, act: () => this.#changeItems() },
       { weight: 12, act: () => this.#declareItem() },
       { weight: 6, act: () => this.#declareSet() },
       { weight: intents.deletions ? 8 : 0, act: () => this.#deleteItem() },
       { weight: intents.deletions ? 4 : 0, act: () => this.#deleteSet() },
-      { weight: intents.emptied ? 4 : 0, act: () => this.#emptySet() },
-      { weight: intents.brokenSpecs ? 5 : 0, act: () => this.#breakSpec() },
+      { weight: intents.emptied ? 8 : 0, act: () => this.#emptySet() },
+      { weight: intents.brokenSpecs ? 8 : 0, act: () => this.#breakSpec() },
       { weight: intents.unknownDesired ? 5 : 0, act: () => this.#loseSource() },
       { weight: intents.manyAccounts ? 5 : 0, act: () => this.#moveAccounts() },
+      { weight: rare.movedItems ? 10 : 0, act: () => this.#moveItem() },
+      { weight: rare.emptyValues ? 8 : 0, act: () => this.#emptyValue() },
+      { weight: rare.namelessItems ? 2 : 0, act: () => this.#declareNameless() },
       ...governanceActions(cast, (kinds) => this.#resource(kinds)),
     ].filter(({ weight }) => weight > 0);
   }
@@ -143,6 +146,39 @@ export class ApiActor {
     return this.#declare(declareItem(target.organizationId, name, spec, this.#options()));
   }
 
+  /** One item takes another key; of two under one key, the other one is deleted at about the same time. */
+  #moveItem(): Promise<unknown> | undefined {
+    const { random, swarm, store } = this.#cast;
+    const item = this.#resource(["SimItem"]);
+    const known = item && itemSpecOf(item);
+    if (item === undefined || known === undefined) return undefined;
+    const siblings = [...store.state.tables.resources.values()].filter((row) => {
+      const spec = row.uid === item.uid || row.organizationId !== item.organizationId ? undefined : itemSpecOf(row);
+      return spec?.key === known.key && spec.target.name === known.target.name;
+    });
+    const sibling = random.pick(siblings);
+    if (sibling !== undefined) ignoring(this.#requestDeletion(sibling, undefined, false));
+    const moved: ItemSpec = { ...known, key: `i-${random.int(1, swarm.itemsMax)}` };
+    return this.#declare(redeclare(item, moved as unknown as Json, this.#options()));
+  }
+
+  /** A value that comes from elsewhere goes empty, or comes back. */
+  #emptyValue(): Promise<unknown> | undefined {
+    const item = this.#resource(["SimItem"]);
+    const known = item && itemSpecOf(item);
+    if (item === undefined || known === undefined) return undefined;
+    const value = known.value === "" ? "i1" : "";
+    return this.#declare(redeclare(item, { ...known, value } as unknown as Json, this.#options()));
+  }
+
+  /** A key that somebody forgot to fill in. */
+  #declareNameless(): Promise<unknown> | undefined {
+    const target = this.#resource(["SimSet"]);
+    if (target === undefined) return undefined;
+    const spec: ItemSpec = { target: { kind: target.kind, name: target.name }, key: "", value: "i1" };
+    return this.#declare(declareItem(target.organizationId, `item-${++this.#names}`, spec, this.#options()));
+  }
+
   #deleteItem(): Promise<unknown> | undefined {
     const item = this.#resource(["SimItem"]);
     return item && this.#requestDeletion(item, this.#cast.random.choose(undefined, undefined, 1), false);
@@ -167,7 +203,7 @@ export class ApiActor {
 
   /** A spec that no longer parses, as after an upgrade; and its repair. */
   #breakSpec(): Promise<unknown> | undefined {
-    const resource = this.#resource(["SimSet", "SimZone", "SimItem"]);
+    const resource = this.#resource(this.#cast.random.chance(0.6) ? ["SimItem"] : ["SimSet", "SimZone"]);
     if (resource === undefined) return undefined;
     const { spec } = resource;
     const broken = typeof spec === "object" && spec !== null && "broken" in spec ? (spec as { was: Json }) : undefined;

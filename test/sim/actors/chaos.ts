@@ -2,6 +2,7 @@ import type { Snapshot } from "../memory-store.ts";
 import { OutsideAccount, type Thing } from "../outside/outside.ts";
 import type { SchedulerCrew } from "./crew.ts";
 import type { Cast } from "./cast.ts";
+import { startRareTrouble } from "./rare-chaos.ts";
 import { strangerActs } from "./strangers.ts";
 
 /** Everything that goes wrong around the production code, each at its own rate. */
@@ -14,8 +15,11 @@ export function startChaos(cast: Cast, crew: SchedulerCrew): void {
   strike(cast, "not found", chaos.notFound, () => trouble(cast, "notFound"));
   strike(cast, "read only", chaos.readOnly, () => trouble(cast, "readOnly"));
   strike(cast, "swap", chaos.swap, () => swap(cast));
+  startRareTrouble(cast, crew, strike);
   if (chaos.restore) planRestore(cast, crew);
 }
+
+export type Strike = typeof strike;
 
 function strike(cast: Cast, label: string, meanMs: number, act: () => void): void {
   if (meanMs === 0) return;
@@ -33,6 +37,7 @@ function trouble(cast: Cast, what: "notFound" | "readOnly"): void {
   const connection = cast.random.pick([...cast.outside.connections.values()]);
   if (connection === undefined) return;
   connection[what] = true;
+  if (what === "readOnly") cast.ledger.readOnlyAtMs.set(connection.own.id, cast.world.nowMs);
   cast.world.schedule(cast.random.int(200, 8_000), "trouble ends", () => {
     connection[what] = false;
   });
@@ -56,7 +61,7 @@ function swap(cast: Cast): void {
   }
   connection.swapped = other;
   ledger.swappedAtMs.set(own.id, world.nowMs);
-  world.schedule(random.int(1_000, 20_000), "swap ends", () => {
+  world.schedule(random.int(1_000, 30_000), "swap ends", () => {
     connection.swapped = undefined;
   });
 }

@@ -67,7 +67,10 @@ export class SchedulerCrew {
     };
     const fail = (violation: Error) => world.fail(violation);
     const run = watchCycles(this.#cast.ledger, process, fail, this.#production.runCycle);
-    const scheduler = this.#production.startScheduler(engine, { holder: process.name, run });
+    const scheduler = this.#production.startScheduler(engine, {
+      ...{ holder: process.name, run },
+      ...{ leaseMs: swarm.rare.leaseMs, renewEveryMs: Math.floor(swarm.rare.leaseMs / 3) },
+    });
     this.#members.push({ process, provider, scheduler });
   }
 
@@ -115,9 +118,14 @@ export class SchedulerCrew {
     const { random } = this.#cast;
     const member = random.pick(this.#members);
     member?.process.suspend(
-      random.choose(random.int(100, 4_000), random.int(5_000, 40_000)),
+      random.choose(random.int(300, 4_000), random.int(5_000, 40_000)),
       freezes && random.chance(0.5),
     );
+  }
+
+  cutOffOne(): void {
+    const { random } = this.#cast;
+    random.pick(this.#members)?.process.cutOff(random.choose(random.int(500, 4_000), random.int(4_000, 20_000)));
   }
 
   /** A stopped machine whose wall clock is set back as well could not know how long it slept: only one of the two. */
@@ -132,6 +140,7 @@ export class SchedulerCrew {
     for (const { process, provider } of this.#members) {
       provider.faulty = false;
       process.suspendedUntilMs = Math.min(process.suspendedUntilMs, this.#cast.world.nowMs + 1_000);
+      process.cutOffUntilMs = 0;
     }
     if (this.#members.length === 0) this.start();
   }

@@ -81,7 +81,8 @@ export function drawContent(random: SeededRandom): Content {
 
 export function drawItems(random: SeededRandom, most: number): Record<string, Content> {
   const items: Record<string, Content> = {};
-  const count = random.int(1, most);
+  // A set of one is where an empty desired set is not stopped by being empty.
+  const count = random.chance(0.2) ? 1 : random.int(1, most);
   for (let at = 0; at < count; at++) items[`s-${random.int(1, most + 2)}`] = drawContent(random);
   return items;
 }

@@ -9,7 +9,7 @@ export function governanceActions(
   cast: Cast,
   pick: (kinds: readonly string[]) => ResourceRow | undefined,
 ): readonly { readonly weight: number; readonly act: Action }[] {
-  const { intents } = cast.swarm;
+  const { intents, rare } = cast.swarm;
   const actor = new GovernanceActor(cast, pick);
   return [
     { weight: intents.approvals ? 14 : 0, act: () => actor.decide() },
@@ -18,6 +18,7 @@ export function governanceActions(
     { weight: intents.modes ? 6 : 0, act: () => actor.changeMode() },
     { weight: intents.protection ? 3 : 0, act: () => actor.protect() },
     { weight: intents.fourEyes ? 1 : 0, act: () => actor.fourEyes() },
+    { weight: rare.ceilings ? 4 : 0, act: () => actor.limit() },
     { weight: intents.holds ? 4 : 0, act: () => actor.hold() },
     { weight: 4, act: () => actor.reconcile() },
   ];
@@ -103,6 +104,12 @@ class GovernanceActor {
       accounts: this.#accountsOf(resource),
     };
     return this.#cast.intents.declare(redeclare(resource, resource.spec, options));
+  }
+
+  /** A ceiling on how much one cycle may change: none below may be wider. */
+  limit(): Promise<unknown> | undefined {
+    const changesPerCycle = this.#cast.random.choose(1, 2, 4);
+    return this.#setPolicy({ ceiling: this.#cast.random.chance(0.7) ? { changesPerCycle } : undefined });
   }
 
   fourEyes(): Promise<unknown> | undefined {

@@ -1,5 +1,6 @@
 import type { Json } from "../../../src/ports/json.ts";
 import type { ScopePolicy } from "../../../src/ports/records.ts";
+import type { ItemSpec } from "../sim-kind.ts";
 import type { ResourceRow } from "../store/rows.ts";
 import { type Cast, ignoring, people, specOf } from "./cast.ts";
 import { redeclare } from "./declare.ts";
@@ -15,7 +16,7 @@ export class Operator {
     this.#cast = cast;
   }
 
-  /** Once: every stop that a person set is lifted, every declaration is made readable again. */
+  /** Every stop that a person set is lifted, every declaration is made readable again. */
   tidyUp(): void {
     const { outside, store } = this.#cast;
     for (const connection of outside.connections.values()) {
@@ -23,6 +24,8 @@ export class Operator {
       connection.notFound = false;
       connection.readOnly = false;
       connection.throttle.lift();
+      connection.own.rivals.clear();
+      if (this.#cast.ledger.usurpedAtMs.delete(connection.own.id)) connection.own.sentinel = undefined;
       this.#unlock(connection.own.id);
     }
     const { tables } = store.state;
@@ -53,7 +56,7 @@ export class Operator {
   #openPolicy(policy: ScopePolicy): void {
     const { store, intents } = this.#cast;
     const organizationId = store.state.tables.scopes.get(policy.scope)?.organizationId;
-    const open: ScopePolicy = { ...policy, mode: "enforce", protect: false, fourEyes: false };
+    const open: ScopePolicy = { ...policy, mode: "enforce", protect: false, fourEyes: false, ceiling: undefined };
     ignoring(intents.setPolicy({ organizationId, policy: open, author: person }));
   }
 
@@ -64,7 +67,9 @@ export class Operator {
     const readable = broken ? (spec as { readonly was: Json }).was : spec;
     const set = resource.kind === "SimItem" ? undefined : { ...(readable as object), unknown: false };
     const empty = set !== undefined && Object.keys((set as { items?: object }).items ?? {}).length === 0;
-    const next = (set === undefined ? readable : empty ? { ...set, zero: true } : set) as Json;
+    const item = readable as unknown as ItemSpec;
+    const filled = { ...item, key: item.key === "" ? "i-1" : item.key, value: item.value === "" ? "i1" : item.value };
+    const next = (set === undefined ? filled : empty ? { ...set, zero: true } : set) as Json;
     const options = { uid: this.#cast.freshUid(), author: person, mode: "enforce" as const, protect: false };
     ignoring(this.#cast.intents.declare(redeclare(resource, next, options)));
   }

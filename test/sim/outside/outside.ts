@@ -31,7 +31,10 @@ export class OutsideAccount {
   readonly fingerprint: string;
   readonly things = new Map<string, Thing>();
   sentinel: AccountIdentity["sentinel"];
+  /** Things that somebody else keeps changing back at once, with the value he insists on and since when. */
+  readonly rivals = new Map<string, { readonly value: string; readonly sinceMs: number }>();
   #view: readonly Thing[] | undefined;
+  readonly #changedAtMs = new Map<string, number>();
   #log: Undo[] = [];
   #ids = 0;
 
@@ -57,6 +60,11 @@ export class OutsideAccount {
     if (thing === undefined || thing.madeFor === madeFor) return;
     this.#view = undefined;
     this.things.set(id, { ...thing, madeFor });
+  }
+
+  /** When the thing was last made or changed by anybody. */
+  changedAtMs(id: string): number {
+    return this.#changedAtMs.get(id) ?? 0;
   }
 
   put(thing: Thing, nowMs: number): void {
@@ -98,6 +106,7 @@ export class OutsideAccount {
 
   #remember(id: string, nowMs: number): void {
     this.#view = undefined;
+    this.#changedAtMs.set(id, nowMs);
     this.#log.push({ atMs: nowMs, id, before: this.things.get(id) });
     if (this.#log.length > 512) this.#log = this.#log.filter((undo) => undo.atMs > nowMs - this.settleMs);
   }

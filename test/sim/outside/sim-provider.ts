@@ -14,6 +14,9 @@ interface Walk {
   readonly startedAtMs: number;
   readonly lagMs: number;
   readonly ids: Set<string>;
+  readonly contents: Map<string, string>;
+  /** Draws what this listing leaves out or shows without its id; undefined when it is honest. */
+  readonly quirk: { readonly kind: "omits" | "blank"; readonly draw: number } | undefined;
 }
 
 /** The provider as one process reaches it. Its faults come from the seed; what it shows and does, the witness sees. */
@@ -79,7 +82,7 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
         const from = startedAtMs();
         return this.#call(accountId, "get", (outside) => shown(outside.things.get(id)), {
           absentOnNotFound: true,
-          learned: () => this.#witness.readOne(this.#process, accountId, id, from),
+          learned: (entry) => this.#witness.readOne(this.#process, accountId, id, from, contentOf(entry)),
         });
       },
       find: (group, key) =>
@@ -106,14 +109,24 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
     return stale ? this.#random.int(0, this.#swarm.settleMs) : 0;
   }
 
+  #quirk(): Walk["quirk"] {
+    const { omits, blankIds } = this.#swarm.rare;
+    if (!this.faulty || omits + blankIds === 0) return undefined;
+    if (this.#random.chance(omits)) return { kind: "omits", draw: this.#random.next() };
+    return this.#random.chance(blankIds) ? { kind: "blank", draw: this.#random.next() } : undefined;
+  }
+
   #page(accountId: string, token: string | undefined): Promise<Page<Entry>> {
     const walk = this.#walkOf(token);
     const afterId = token?.slice(token.indexOf(":") + 1) ?? "";
     return this.#call(accountId, "list", (outside) => this.#pageOf(outside, walk, token, afterId), {
       learned: (page) => {
-        for (const entry of page.entries) walk.ids.add(entry.id);
-        const { startedAtMs, ids } = walk;
-        if (page.next === undefined) this.#witness.looked(this.#process, accountId, { startedAtMs, ids });
+        for (const entry of page.entries) {
+          walk.ids.add(entry.id);
+          walk.contents.set(entry.id, contentOf(entry));
+        }
+        const { startedAtMs, ids, contents } = walk;
+        if (page.next === undefined) this.#witness.looked(this.#process, accountId, { startedAtMs, ids, contents });
       },
     });
   }
@@ -122,7 +135,14 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
     const known = token === undefined ? undefined : this.#walks.get(Number(token.slice(0, token.indexOf(":"))));
     if (known !== undefined) return known;
     const number = this.#walks.size + 1;
-    const walk = { number, startedAtMs: this.#process.world.nowMs, lagMs: this.#lagMs(), ids: new Set<string>() };
+    const walk = {
+      number,
+      startedAtMs: this.#process.world.nowMs,
+      lagMs: this.#lagMs(),
+      ids: new Set<string>(),
+      contents: new Map<string, string>(),
+      quirk: this.#quirk(),
+    };
     this.#walks.set(number, walk);
     return walk;
   }
@@ -134,12 +154,13 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
         ambiguous: false,
       });
     }
-    const view = outside.viewAt(this.#process.world.nowMs - walk.lagMs);
+    const view = quirky(outside.viewAt(this.#process.world.nowMs - walk.lagMs), walk.quirk);
     const rest = view.filter((thing) => thing.id > afterId);
-    const entries = rest.slice(0, this.#swarm.pageSize).map((thing) => entryOf(thing));
+    const shownThings = rest.slice(0, this.#swarm.pageSize);
+    const entries = shownThings.map((thing) => blanked(entryOf(thing), view, walk.quirk));
     const more = rest.length > entries.length;
     const repeats = token !== undefined && this.faulty && this.#random.chance(faults.repeatedToken);
-    const next = repeats ? token : more ? `${walk.number}:${entries.at(-1)?.id ?? ""}` : undefined;
+    const next = repeats ? token : more ? `${walk.number}:${shownThings.at(-1)?.id ?? ""}` : undefined;
     const page: Page<Entry> = { entries, next };
     return this.#swarm.counted ? { ...page, total: view.length } : page;
   }
@@ -210,6 +231,8 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
           update: (thing) => {
             this.#witness.effect(started, outside, { effect: "update", thing });
             outside.put(thing, nowMs);
+            const insisted = outside.rivals.get(thing.id)?.value;
+            if (insisted !== undefined) outside.put({ ...thing, value: insisted }, nowMs);
           },
           remove: (thing) => {
             this.#witness.effect(started, outside, { effect: "delete", thing });
@@ -302,6 +325,22 @@ export interface Effects {
 
 function callOf(accountId: string, uid: string, changes: WriteCall["changes"]): WriteCall {
   return { accountId, uid, changes };
+}
+
+/** What a listing left out, every one of its pages leaves out, and its count says nothing of it. */
+function quirky(view: readonly Thing[], quirk: Walk["quirk"]): readonly Thing[] {
+  if (quirk?.kind !== "omits") return view;
+  const at = Math.floor(quirk.draw * view.length);
+  return view.filter((_thing, index) => index !== at);
+}
+
+function blanked(entry: Entry, view: readonly Thing[], quirk: Walk["quirk"]): Entry {
+  if (quirk?.kind !== "blank") return entry;
+  return view[Math.floor(quirk.draw * view.length)]?.id === entry.id ? { ...entry, id: "" } : entry;
+}
+
+function contentOf(entry: Entry | undefined): string {
+  return entry === undefined ? "" : `${entry.value} ${entry.size}`;
 }
 
 function shown(thing: Thing | undefined): Entry | undefined {

@@ -1,6 +1,8 @@
 import type {
   DeleteReservation,
   DeleteReservationAnswer,
+  OutcomeRecord,
+  PermitAnswer,
   PermitRequest,
   Settlement,
 } from "../../../src/ports/engine-store.ts";
@@ -10,10 +12,15 @@ import type { WriteCall } from "../outside/sim-api.ts";
 import type { SimProcess } from "../process.ts";
 import type { Ledger } from "./ledger.ts";
 import { isRemoval } from "./permit-rules.ts";
+import { Approvals } from "./approvals.ts";
+import { Rivalry } from "./rivalry.ts";
+import { Sights } from "./sights.ts";
 import { judgeAsked, judgeSettled, type WatchedCycle } from "./snapshot-rules.ts";
 import { Suspicion } from "./suspicion.ts";
 import { type Look, type StartedWrite, Violation, type Witness } from "./witness.ts";
 
+/** How long an identity once read may be believed, plus the call itself. */
+const identityGraceMs = 6_000;
 /** What may change how many subjects of an account are bad. */
 const countsMove = new Set(["settle", "declare", "requestDeletion", "markRestored"]);
 
@@ -26,11 +33,16 @@ export class Inspector implements Witness {
   readonly #fail: (violation: Error) => void;
   readonly #cycles = new Map<string, WatchedCycle>();
   readonly #suspicion: Suspicion;
+  readonly #approvals: Approvals;
+  readonly #rivalry: Rivalry;
+  readonly #sights = new Sights();
 
   constructor(ledger: Ledger, fail: (violation: Error) => void) {
     this.#ledger = ledger;
     this.#fail = fail;
     this.#suspicion = new Suspicion(ledger);
+    this.#approvals = new Approvals(ledger);
+    this.#rivalry = new Rivalry(ledger);
   }
 
   beforeCommit(process: SimProcess, method: string, request: unknown): void {
@@ -46,6 +58,11 @@ export class Inspector implements Witness {
       if (method === "reserveDeletes") {
         this.#reserved(process, request as DeleteReservation, result as DeleteReservationAnswer);
       }
+      if (method === "permit" && (result as PermitAnswer).granted) this.#granted(process, request as PermitRequest);
+      if (method === "recordOutcome" && result === true) this.#rivalry.recorded(request as OutcomeRecord);
+      if (method === "settle") this.#approvals.settled((request as Settlement).subject.id);
+      if (method === "markRestored") this.#rivalry.forget();
+      if (method === "reconcileNow") this.#retried((request as { readonly uid: string }).uid);
       if (countsMove.has(method)) this.#suspicion.update();
     });
   }
@@ -86,22 +103,82 @@ export class Inspector implements Witness {
     if (cycle.reservations > 1) throw new Violation("delete budget", "deletes were reserved twice in one cycle");
   }
 
+  #granted(process: SimProcess, request: PermitRequest): void {
+    const cycle = this.#cycle(process, request);
+    if (cycle !== undefined && request.grantIds.length > 0) this.#approvals.judge(cycle, request);
+  }
+
+  #retried(uid: string): void {
+    for (const subject of this.#ledger.state.tables.subjects.values()) {
+      if (subject.resourceUid === uid) this.#rivalry.forget(subject.id);
+    }
+  }
+
   #settled(process: SimProcess, settlement: Settlement): void {
     const cycle = this.#cycle(process, settlement);
     if (cycle !== undefined) judgeSettled(cycle, settlement);
   }
 
-  looked(_process: SimProcess, _accountId: string, _look: Look): void {}
+  looked(process: SimProcess, accountId: string, look: Look): void {
+    this.#sights.looked(process, accountId, look);
+  }
 
-  readOne(_process: SimProcess, _accountId: string, _id: string, _startedAtMs: number): void {}
+  readOne(process: SimProcess, _accountId: string, id: string, _startedAtMs: number, content: string): void {
+    this.#sights.readOne(process, id, content);
+  }
 
   claims(): void {}
 
+  /** A write is begun with a credential that was allowed to write when the cycle asked, by the account's own owner. */
   writeStarts(process: SimProcess, call: WriteCall): StartedWrite {
+    this.#guarded(() => {
+      const subject = this.#ledger.subject(call.uid, call.accountId);
+      const cycle = subject && this.#cycle(process, { subject });
+      const readOnlyAtMs = this.#ledger.readOnlyAtMs.get(call.accountId) ?? Number.POSITIVE_INFINITY;
+      const readOnly = this.#ledger.outside.connection(call.accountId).readOnly;
+      if (cycle !== undefined && readOnly && readOnlyAtMs < cycle.loadedAtMs) {
+        throw new Violation(
+          "all or nothing",
+          `${process.name} begins a write at ${call.accountId}, which may only be read`,
+        );
+      }
+      const nameless = call.changes.find(({ effect, key, id }) => id === "" || (effect === "create" && key === ""));
+      if (nameless !== undefined)
+        throw new Violation(
+          "no wildcards",
+          `${process.name}: ${nameless.effect} of '${nameless.key}' (${nameless.id})`,
+        );
+    });
     return { call, process, startedAtMs: this.#ledger.nowMs, permitId: undefined };
   }
 
-  effect(_started: StartedWrite, _outside: OutsideAccount, _what: { readonly thing: Thing }): void {}
+  effect(
+    started: StartedWrite,
+    outside: OutsideAccount,
+    { effect, thing }: { readonly effect: "create" | "update" | "delete"; readonly thing: Thing },
+  ): void {
+    this.#guarded(() => {
+      const { accountId } = started.call;
+      const record = thing.id.startsWith(`${thing.group}/`);
+      if (effect === "delete" && !record) this.#sights.judgeDelete(started.process, accountId, thing);
+      this.#judgeSentinel(accountId, outside);
+    });
+  }
+
+  #judgeSentinel(accountId: string, outside: OutsideAccount): void {
+    const sinceMs = this.#ledger.usurpedAtMs.get(accountId);
+    const { id, incarnation } = this.#ledger.state.tables.installation;
+    const { sentinel } = outside;
+    if (sinceMs === undefined || sentinel === undefined) return;
+    const others = sentinel.installationId !== id || sentinel.incarnation > incarnation;
+    const forMs = this.#ledger.nowMs - sinceMs;
+    if (others && forMs > identityGraceMs + 2 * this.#ledger.callTimeoutMs) {
+      throw new Violation(
+        "account identity",
+        `a write at ${accountId}, which ${sentinel.installationId} has claimed for ${forMs} ms`,
+      );
+    }
+  }
 
   #guarded(judge: () => void): void {
     try {

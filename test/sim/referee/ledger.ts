@@ -45,6 +45,9 @@ export class Ledger {
   readonly reads = new Map<string, number>();
   readonly pausedAtMs = new Map<string, number>();
   readonly swappedAtMs = new Map<string, number>();
+  readonly readOnlyAtMs = new Map<string, number>();
+  /** Since when another installation's sentinel stands in the account. */
+  readonly usurpedAtMs = new Map<string, number>();
   readonly revisions = new Map<string, { readonly generation: number; readonly revision: number }>();
   readonly ungranted: { readonly atMs: number; readonly levels: readonly string[] }[] = [];
   readonly mostOwned = new Map<string, number>();

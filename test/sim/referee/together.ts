@@ -15,9 +15,9 @@ export function together(first: Witness, second: Witness): Witness {
       first.looked(process, accountId, look);
       second.looked(process, accountId, look);
     },
-    readOne(process, accountId, id, startedAtMs) {
-      first.readOne(process, accountId, id, startedAtMs);
-      second.readOne(process, accountId, id, startedAtMs);
+    readOne(process, accountId, id, startedAtMs, content) {
+      first.readOne(process, accountId, id, startedAtMs, content);
+      second.readOne(process, accountId, id, startedAtMs, content);
     },
     claims(process, accountId, sentinel) {
       first.claims(process, accountId, sentinel);

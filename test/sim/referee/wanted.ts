@@ -11,7 +11,7 @@ export interface WantedSet {
   readonly orphan: boolean;
   readonly zero: boolean;
   readonly items: ReadonlyMap<string, { readonly content: Content; readonly sources: readonly string[] }>;
-  /** Keys of sources that stopped parsing: their last good value must stand. */
+  /** Keys of sources that stopped parsing or whose value went empty: their last good value must stand. */
   readonly kept: ReadonlySet<string>;
 }
 
@@ -49,12 +49,13 @@ function addInputs(
     }
     const spec = row.spec as unknown as ItemSpec;
     const entry = linked.get(prefix + spec.key) ?? { values: [], sources: [] };
-    entry.values.push(spec.value);
+    if (spec.value !== "") entry.values.push(spec.value);
     entry.sources.push(row.uid);
     linked.set(prefix + spec.key, entry);
   }
   for (const [key, { values, sources }] of linked) {
-    items.set(key, { content: { value: values.sort().join("+"), size: 1 }, sources });
+    if (values.length === 0) kept.add(key);
+    else items.set(key, { content: { value: values.sort().join("+"), size: 1 }, sources });
   }
   return kept;
 }

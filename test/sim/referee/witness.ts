@@ -6,6 +6,8 @@ import type { SimProcess } from "../process.ts";
 export interface Look {
   readonly startedAtMs: number;
   readonly ids: ReadonlySet<string>;
+  /** What it showed of each, where somebody wants to know. */
+  readonly contents?: ReadonlyMap<string, string>;
   /** The zone it was a look at; undefined for a listing of the whole account. */
   readonly group?: string;
 }
@@ -23,7 +25,7 @@ export interface Witness {
   beforeCommit(process: SimProcess, method: string, request: unknown): void;
   afterCommit(process: SimProcess, method: string, request: unknown, result: unknown): void;
   looked(process: SimProcess, accountId: string, look: Look): void;
-  readOne(process: SimProcess, accountId: string, id: string, startedAtMs: number): void;
+  readOne(process: SimProcess, accountId: string, id: string, startedAtMs: number, content: string): void;
   claims(process: SimProcess, accountId: string, sentinel: { readonly incarnation: number }): void;
   writeStarts(process: SimProcess, call: WriteCall): StartedWrite;
   /** Called before the effect reaches the truth. */

@@ -1,0 +1,58 @@
+import type { Connection } from "../outside/outside.ts";
+import type { Cast } from "./cast.ts";
+import type { Strike } from "./chaos.ts";
+import type { SchedulerCrew } from "./crew.ts";
+
+/** The rare kinds of trouble, each at its own rate. */
+export function startRareTrouble(cast: Cast, crew: SchedulerCrew, strike: Strike): void {
+  const { rare } = cast.swarm;
+  strike(cast, "cut off", rare.partition, () => crew.cutOffOne());
+  strike(cast, "rival", rare.rival, () => rival(cast));
+  strike(cast, "vanish", rare.vanish, () => vanish(cast));
+  strike(cast, "usurper", rare.sentinel, () => usurp(cast));
+}
+
+function pickConnection(cast: Cast): Connection | undefined {
+  return cast.random.pick([...cast.outside.connections.values()]);
+}
+
+/** Somebody insists on his own value of a thing of ours and changes it back whenever it is written. */
+function rival(cast: Cast): void {
+  const { random, world } = cast;
+  const account = pickConnection(cast)?.own;
+  const thing = random.pick([...(account?.things.values() ?? [])].filter(({ madeFor }) => madeFor !== undefined));
+  if (account === undefined || thing === undefined || account.rivals.has(thing.id)) return;
+  const value = `r${random.int(1, 2)}`;
+  world.note(undefined, "rival");
+  account.put({ ...thing, value }, world.nowMs);
+  account.rivals.set(thing.id, { value, sinceMs: world.nowMs });
+  world.schedule(random.int(10_000, 60_000), "rival gives up", () => void account.rivals.delete(thing.id));
+}
+
+/** Everything of ours in an account is gone at once. */
+function vanish(cast: Cast): void {
+  const { world } = cast;
+  const account = pickConnection(cast)?.own;
+  for (const thing of [...(account?.things.values() ?? [])]) {
+    if (thing.madeFor !== undefined) account?.remove(thing.id, world.nowMs);
+  }
+  world.note(undefined, "vanish");
+}
+
+/** Another installation, or a newer incarnation of this one, puts its sentinel into the account for a while. */
+function usurp(cast: Cast): void {
+  const { random, world, ledger, store } = cast;
+  const connection = pickConnection(cast);
+  if (connection === undefined || ledger.usurpedAtMs.has(connection.own.id)) return;
+  const { own } = connection;
+  const { sentinel } = own;
+  if (sentinel === undefined) return;
+  const { id, incarnation } = store.state.tables.installation;
+  own.sentinel = random.chance(0.5)
+    ? { installationId: "another-installation", incarnation: 1 }
+    : { installationId: id, incarnation: incarnation + 1 };
+  ledger.usurpedAtMs.set(own.id, world.nowMs);
+  world.schedule(random.int(8_000, 40_000), "usurper leaves", () => {
+    if (ledger.usurpedAtMs.delete(own.id)) own.sentinel = sentinel;
+  });
+}

@@ -1,0 +1,41 @@
+import type { SeededRandom } from "./random.ts";
+
+/**
+ * Trouble that one rule alone stands against. Each is absent from most worlds, so that a world that has it has little
+ * else in the way, and what the rule prevents would show.
+ */
+export interface RareTrouble {
+  /** How long a shard stays a process's own without a renewal. */
+  readonly leaseMs: number;
+  /** Mean milliseconds of virtual time between two strikes; 0 means never. */
+  readonly partition: number;
+  readonly rival: number;
+  readonly vanish: number;
+  readonly sentinel: number;
+  /** Probability that a complete listing leaves out one thing that is there, or shows one without its id. */
+  readonly omits: number;
+  readonly blankIds: number;
+  /** Whether people do these things at all. */
+  readonly movedItems: boolean;
+  readonly namelessItems: boolean;
+  readonly emptyValues: boolean;
+  readonly ceilings: boolean;
+}
+
+export function drawRareTrouble(random: SeededRandom, restore: boolean): RareTrouble {
+  const mean = (probability: number, ms: number) => (random.chance(probability) ? ms * (0.5 + random.next()) : 0);
+  return {
+    leaseMs: random.choose(15_000, 15_000, 6_000),
+    partition: mean(0.25, 20_000),
+    rival: mean(0.25, 15_000),
+    vanish: mean(0.15, 25_000),
+    sentinel: mean(0.15, 30_000),
+    // What a restored database does not know and a listing does not show, nobody could find.
+    omits: !restore && random.chance(0.3) ? 0.3 : 0,
+    blankIds: random.chance(0.1) ? 0.05 : 0,
+    movedItems: random.chance(0.3),
+    namelessItems: random.chance(0.1),
+    emptyValues: random.chance(0.25),
+    ceilings: random.chance(0.2),
+  };
+}
