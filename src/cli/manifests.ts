@@ -37,7 +37,7 @@ export async function loadManifests(world: CliWorld, paths: readonly string[]): 
       const broken = [...document.errors, ...document.warnings];
       if (broken.length > 0)
         problems.push(...broken.map((error) => `${position(name, lines, error.pos[0])}: ${error.message}`));
-      else if (document.contents !== null) loadOne(document, where, loaded, problems);
+      else loadOne(document, where, loaded, problems);
     }
   }
   if (problems.length > 0)
@@ -59,6 +59,8 @@ function loadOne(
     problems.push(`${where("")}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     return;
   }
+  // A document with nothing in it, as between two separators, is no mistake.
+  if (value === null) return;
   const { body, scope } = withoutServerFields(value);
   const parsed = manifestSchema.safeParse(body);
   if (parsed.success) {

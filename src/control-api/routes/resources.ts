@@ -231,7 +231,8 @@ async function declare(
     author: context.operator,
     ifRevision: expectedRevision(request.headers),
     mode: metadata.mode,
-    protect: metadata.protect,
+    // Not asking for protection is the same as not mentioning it: a scope above may still ask.
+    protect: metadata.protect === true ? true : undefined,
     accounts: await accountIdsOf(context, kind, parsed.spec, scope),
     links: kind.links(parsed.spec),
   });
