@@ -1,6 +1,7 @@
 import type { Ids } from "../ports/ids.ts";
 import type { ApproveAnswer, IntentStore } from "../ports/intent-store.ts";
 import type { Transaction } from "./database.ts";
+import { nobodyWoken, type Woken, wokenOf } from "./due-edges.ts";
 import { logCall } from "./log-entries.ts";
 import { priorityNumber } from "./priorities.ts";
 import {
@@ -14,22 +15,21 @@ import {
 import { lockHeld } from "./sql/held.ts";
 import { lockSubjects } from "./sql/lease.ts";
 import { wakeApproved } from "./sql/wake.ts";
-import { shardsOf } from "./declare.ts";
 
 type ApproveRequest = Parameters<IntentStore["approve"]>[0];
 type RejectRequest = Parameters<IntentStore["reject"]>[0];
 
 export interface Decided<Answer> {
   readonly answer: Answer;
-  readonly shards: readonly number[];
+  readonly woken: Woken;
 }
 
 /** A person's yes to exactly what was shown to him. */
 export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest): Promise<Decided<ApproveAnswer>> {
   const { organizationId, heldChangeId, approver } = request;
-  if (approver.type !== "person") return { answer: { result: "refused-principal" }, shards: [] };
+  if (approver.type !== "person") return { answer: { result: "refused-principal" }, woken: nobodyWoken };
   const [seen] = await tx.run(heldForDecision, organizationId, heldChangeId);
-  if (seen === undefined) return { answer: { result: "not-found" }, shards: [] };
+  if (seen === undefined) return { answer: { result: "not-found" }, woken: nobodyWoken };
   // Subjects before held changes, like everybody: hence the first look without a lock, and the second one behind it.
   const [, , [held]] = await Promise.all([
     tx.run(lockSubjects, subjectIds(seen)),
@@ -37,7 +37,8 @@ export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest
     tx.run(heldForDecision, organizationId, heldChangeId),
   ]);
   const refusal = refusalOf(held, request);
-  if (held === undefined || refusal !== undefined) return { answer: refusal ?? { result: "not-found" }, shards: [] };
+  if (held === undefined || refusal !== undefined)
+    return { answer: refusal ?? { result: "not-found" }, woken: nobodyWoken };
 
   const decided = tx.run(decideHeld, organizationId, heldChangeId, "approved", approver.name);
   const allowed = held.guard === "account-identity" ? reclaim(tx, held, request) : grant(tx, ids, held, request);
@@ -57,7 +58,7 @@ export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest
     cleared,
     tx.run(entry.statement, ...entry.values),
   ]);
-  return { answer: { result: "approved", grants }, shards: shardsOf(rows) };
+  return { answer: { result: "approved", grants }, woken: wokenOf(rows) };
 }
 
 function refusalOf(held: HeldForDecisionRow | undefined, request: ApproveRequest): ApproveAnswer | undefined {

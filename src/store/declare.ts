@@ -3,6 +3,7 @@ import type { DeclareAnswer, DeclareRequest } from "../ports/intent-store.ts";
 import type { DeclaredResource, Principal } from "../ports/records.ts";
 import { declaredResource } from "./resource-row.ts";
 import type { Transaction } from "./database.ts";
+import { nobodyWoken, type Woken, wokenOf } from "./due-edges.ts";
 import { StoreError } from "./errors.ts";
 import { logCall } from "./log-entries.ts";
 import { priorityNumber } from "./priorities.ts";
@@ -20,14 +21,13 @@ import {
   readPlace,
   updateResource,
 } from "./sql/resources.ts";
-import { wakeAffected } from "./sql/wake.ts";
+import { type WokenRow, wakeAffected } from "./sql/wake.ts";
 import type { SqlValue } from "./statement.ts";
 import { compareText } from "./text.ts";
 
 export interface Declared {
   readonly answer: DeclareAnswer;
-  /** Shards in which something became due. */
-  readonly shards: readonly number[];
+  readonly woken: Woken;
 }
 
 /** Creates or replaces what is declared under a name. Two round trips: look, then write. */
@@ -59,7 +59,7 @@ export async function declare(tx: Transaction, request: DeclareRequest): Promise
 }
 
 function quiet(answer: DeclareAnswer): Declared {
-  return { answer, shards: [] };
+  return { answer, woken: nobodyWoken };
 }
 
 async function create(tx: Transaction, request: DeclareRequest, path: readonly string[]): Promise<Declared> {
@@ -72,7 +72,7 @@ async function create(tx: Transaction, request: DeclareRequest, path: readonly s
   const logged = log(tx, request, { uid, result: "created", generation: 1, revision: 1 });
   const [[row], made, targets] = await Promise.all([inserted, added, woken, linked, logged]);
   const resource = resourceOf(request, { uid, generation: 1, declaredAtMs: row?.declared_at_ms ?? 0 });
-  return { answer: { result: "created", resource, revision: 1 }, shards: shardsOf([...made, ...targets]) };
+  return { answer: { result: "created", resource, revision: 1 }, woken: wokenOf([...made, ...targets]) };
 }
 
 async function change(tx: Transaction, existing: DeclaredRow, request: DeclareRequest): Promise<Declared> {
@@ -102,7 +102,7 @@ async function change(tx: Transaction, existing: DeclaredRow, request: DeclareRe
   rest.push(log(tx, request, { uid, result: "changed", generation, revision }));
   const [[row], targets, made] = await Promise.all([updated, woken, added, ...rest]);
   const resource = resourceOf(request, { uid, generation, declaredAtMs: row?.declared_at_ms ?? 0 });
-  return { answer: { result: "changed", resource, revision }, shards: shardsOf([...targets, ...made]) };
+  return { answer: { result: "changed", resource, revision }, woken: wokenOf([...targets, ...made]) };
 }
 
 function wakeTargets(tx: Transaction, { organizationId, author }: DeclareRequest, uid: string) {
@@ -114,7 +114,7 @@ async function add(
   uid: string,
   { organizationId, kind, name, author }: DeclareRequest,
   accounts: readonly (string | undefined)[],
-): Promise<readonly { readonly shard: number }[]> {
+): Promise<readonly WokenRow[]> {
   if (accounts.length === 0) return [];
   const distinct = [...new Set(accounts)];
   const shards = distinct.map((id) => shardOf(id ?? organizationId));
@@ -141,10 +141,6 @@ function resourceOf(
 
 export function authorPriority(author: Principal): number {
   return priorityNumber(author.type === "person" ? "person" : "event");
-}
-
-export function shardsOf(rows: readonly { readonly shard: number }[]): readonly number[] {
-  return [...new Set(rows.map(({ shard }) => shard))];
 }
 
 /** Values of the columns that every declaration replaces. */

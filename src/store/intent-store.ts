@@ -4,7 +4,8 @@ import type { Json } from "../ports/json.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Database, Tenants, Transaction } from "./database.ts";
 import { approve, reject } from "./decisions.ts";
-import { authorPriority, declare, shardsOf } from "./declare.ts";
+import { authorPriority, declare } from "./declare.ts";
+import { type DueEdge, nobodyWoken, type Woken, wokenOf } from "./due-edges.ts";
 import { StoreError } from "./errors.ts";
 import { type LogEntry, logCall } from "./log-entries.ts";
 import { priorityNumber } from "./priorities.ts";
@@ -35,8 +36,8 @@ export interface IntentStoreOptions {
   /** Of role `setpoint_admin`: for what concerns every organization (a freeze, a platform policy, a restore). */
   readonly administration: Database;
   readonly ids: Ids;
-  /** Called after the commit with the shards in which something became due. Losing it costs one poll. */
-  readonly poke?: (shards: readonly number[]) => void;
+  /** Called after the commit with what became due: shards, and subjects where they are few. Losing it costs one poll. */
+  readonly poke?: (shards: readonly number[], due: readonly DueEdge[]) => void;
   /** Called after a commit that appended to the log. */
   readonly logged?: () => void;
 }
@@ -67,7 +68,7 @@ export class PostgresIntentStore implements IntentStore {
         entry,
       ]),
     );
-    this.#after([]);
+    this.#after(nobodyWoken);
   }
 
   async createScope({ organizationId, scope, parent }: Request<"createScope">): Promise<void> {
@@ -87,7 +88,7 @@ export class PostgresIntentStore implements IntentStore {
           actor: "setpoint",
           data: { scope, parent },
         });
-        return { answer: undefined, shards: [] };
+        return { answer: undefined, woken: nobodyWoken };
       }),
     );
   }
@@ -102,7 +103,7 @@ export class PostgresIntentStore implements IntentStore {
         logCall({ organizationId, type: "account.created", uid: id, actor: "setpoint", data }),
       ]),
     );
-    this.#after([]);
+    this.#after(nobodyWoken);
   }
 
   declare(request: Request<"declare">): ReturnType<IntentStore["declare"]> {
@@ -116,7 +117,7 @@ export class PostgresIntentStore implements IntentStore {
   async reconcileNow({ organizationId, uid }: Request<"reconcileNow">): Promise<void> {
     await this.#write(organizationId, async (tx) => {
       const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
-      if (subjects.length === 0) return { answer: undefined, shards: [] };
+      if (subjects.length === 0) return { answer: undefined, woken: nobodyWoken };
       const ids = subjects.map(({ id }) => id);
       const memories = new Map(
         (await tx.run(readMemories, organizationId, ids)).map((row) => [row.subject_id, row.memory ?? emptyMemory]),
@@ -127,7 +128,7 @@ export class PostgresIntentStore implements IntentStore {
         tx.run(writeMemories, organizationId, JSON.stringify(retried)),
         append(tx, { organizationId, type: "reconcile.requested", uid, actor: "setpoint", data: {} }),
       ]);
-      return { answer: undefined, shards: shardsOf(woken) };
+      return { answer: undefined, woken: wokenOf(woken) };
     });
   }
 
@@ -136,7 +137,10 @@ export class PostgresIntentStore implements IntentStore {
   }
 
   reject(request: Request<"reject">): Promise<boolean> {
-    return this.#write(request.organizationId, async (tx) => ({ answer: await reject(tx, request), shards: [] }));
+    return this.#write(request.organizationId, async (tx) => ({
+      answer: await reject(tx, request),
+      woken: nobodyWoken,
+    }));
   }
 
   async pause(request: Request<"pause">): Promise<void> {
@@ -149,20 +153,20 @@ export class PostgresIntentStore implements IntentStore {
         logCall(entry),
       ]),
     );
-    this.#after([]);
+    this.#after(nobodyWoken);
   }
 
   async endPause({ id, organizationId, author }: Request<"endPause">): Promise<"ended" | "not-found" | "refused"> {
     if (author.type !== "person") return "refused";
     return this.#write(organizationId, async (tx) => {
       const [ended] = await tx.run(deletePause, id, organizationId ?? null);
-      if (ended === undefined) return { answer: "not-found", shards: [] };
+      if (ended === undefined) return { answer: "not-found", woken: nobodyWoken };
       const data = { scope: ended.scope, level: ended.level };
       const [woken] = await Promise.all([
         tx.run(wakePaused, priorityNumber("event"), ended.scope, organizationId ?? null),
         append(tx, { organizationId, type: "pause.ended", uid: id, actor: author.name, data }),
       ]);
-      return { answer: "ended", shards: shardsOf(woken) };
+      return { answer: "ended", woken: wokenOf(woken) };
     });
   }
 
@@ -181,7 +185,7 @@ export class PostgresIntentStore implements IntentStore {
           data: { policy: JSON.parse(JSON.stringify(policy)) as Json },
         }),
       ]);
-      return { answer: undefined, shards: shardsOf(woken) };
+      return { answer: undefined, woken: wokenOf(woken) };
     });
   }
 
@@ -189,25 +193,26 @@ export class PostgresIntentStore implements IntentStore {
     return this.#write(organizationId, async (tx) => {
       const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
       const taken = subjects.some((row) => row.hold_operation_id !== null && row.hold_operation_id !== operationId);
-      if (taken || subjects.length === 0) return { answer: false, shards: [] };
+      if (taken || subjects.length === 0) return { answer: false, woken: nobodyWoken };
       await Promise.all([
         tx.run(placeHold, organizationId, uid, operationId, reason),
         append(tx, { organizationId, type: "hold.placed", uid, actor: operationId, data: { reason } }),
       ]);
-      return { answer: true, shards: [] };
+      return { answer: true, woken: nobodyWoken };
     });
   }
 
   async releaseHold({ organizationId, uid, operationId }: Request<"releaseHold">): Promise<void> {
     await this.#write(organizationId, async (tx) => {
       const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
-      if (!subjects.some((row) => row.hold_operation_id === operationId)) return { answer: undefined, shards: [] };
+      if (!subjects.some((row) => row.hold_operation_id === operationId))
+        return { answer: undefined, woken: nobodyWoken };
       const [woken] = await Promise.all([
         tx.run(wakeSubjects, priorityNumber("event"), organizationId, uid),
         tx.run(releaseHold, organizationId, uid, operationId),
         append(tx, { organizationId, type: "hold.released", uid, actor: operationId, data: {} }),
       ]);
-      return { answer: undefined, shards: shardsOf(woken) };
+      return { answer: undefined, woken: wokenOf(woken) };
     });
   }
 
@@ -222,7 +227,7 @@ export class PostgresIntentStore implements IntentStore {
       const incarnation = row?.incarnation ?? 1;
       const data = { incarnation };
       await append(tx, { organizationId: undefined, type: "installation.restored", actor: "setpoint", data });
-      return { answer: incarnation, shards: [] };
+      return { answer: incarnation, woken: nobodyWoken };
     });
   }
 
@@ -233,15 +238,15 @@ export class PostgresIntentStore implements IntentStore {
 
   async #write<Answer>(
     organizationId: string | undefined,
-    work: (tx: Transaction) => Promise<{ readonly answer: Answer; readonly shards: readonly number[] }>,
+    work: (tx: Transaction) => Promise<{ readonly answer: Answer; readonly woken: Woken }>,
   ): Promise<Answer> {
-    const { answer, shards } = await this.#for(organizationId).transaction(tenant(organizationId), work);
-    this.#after(shards);
+    const { answer, woken } = await this.#for(organizationId).transaction(tenant(organizationId), work);
+    this.#after(woken);
     return answer;
   }
 
-  #after(shards: readonly number[]): void {
-    if (shards.length > 0) this.#options.poke?.(shards);
+  #after({ shards, due }: Woken): void {
+    if (shards.length > 0) this.#options.poke?.(shards, due);
     this.#options.logged?.();
   }
 }
@@ -288,9 +293,9 @@ async function requestDeletion(tx: Transaction, request: Request<"requestDeletio
   const { organizationId, uid, author, orphan, confirmedCount } = request;
   const locks = [tx.run(lockLinkNames, organizationId, uid), tx.run(lockResource, organizationId, uid)];
   const [[row]] = await Promise.all([tx.run(readResource, organizationId, uid), ...locks]);
-  if (row === undefined) return { answer: { found: false, conflict: false }, shards: [] };
+  if (row === undefined) return { answer: { found: false, conflict: false }, woken: nobodyWoken };
   if (request.ifRevision !== undefined && request.ifRevision !== row.revision) {
-    return { answer: { found: true, conflict: true }, shards: [] };
+    return { answer: { found: true, conflict: true }, woken: nobodyWoken };
   }
   const { kind, name, scope } = row;
   const revision = row.revision + 1;
@@ -302,5 +307,5 @@ async function requestDeletion(tx: Transaction, request: Request<"requestDeletio
   ]);
   // Nobody has anything of it outside, and nothing is computed from it.
   if (woken.length === 0) await tx.run(removeResource, organizationId, uid);
-  return { answer: { found: true, conflict: false }, shards: shardsOf(woken) };
+  return { answer: { found: true, conflict: false }, woken: wokenOf(woken) };
 }

@@ -14,6 +14,8 @@ create table setpoint.held_change (
   opened_at_ms bigint not null,
   decided_by text,
   decided_at_ms bigint,
+  -- Approved or withdrawn since then; retention counts from here.
+  closed_at_ms bigint,
   primary key (organization_id, id)
 );
 -- One current held change per limit and tenant: tenants never see each other's items, not even under a platform limit.

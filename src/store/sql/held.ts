@@ -100,6 +100,7 @@ export const rewriteHeld = statement<never>(
   `update setpoint.held_change as h
    set digest = n.digest, authors = n.authors,
      state = case when n.empty then 'withdrawn' when n.moved then 'open' else h.state end,
+     closed_at_ms = case when n.empty then setpoint.now_ms() end,
      decided_by = case when n.moved and not n.empty then null else h.decided_by end,
      decided_at_ms = case when n.moved and not n.empty then null else h.decided_at_ms end,
      guard = case when n.moved and not n.empty then coalesce(n.guard, h.guard) else h.guard end,

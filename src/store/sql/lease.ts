@@ -65,3 +65,5 @@ export const shardHolders = statement<{ holder: string; shards: number }>(
      (select count(*) from setpoint.shard as l, clock where l.holder = live.holder and l.until_ms > clock.now_ms) as shards
    from live`,
 );
+
+export const storeNow = statement<{ now_ms: number }>("store now", "platform", "select setpoint.now_ms() as now_ms");

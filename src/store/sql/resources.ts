@@ -1,5 +1,6 @@
 import type { Mode, ResourceDeletion } from "../../ports/records.ts";
 import { statement } from "../statement.ts";
+import { type WokenRow, wokenByShard } from "./wake.ts";
 import type { ResourceRow } from "../resource-row.ts";
 
 /**
@@ -112,7 +113,7 @@ export const dropLinks = statement<never>(
 );
 
 /** New subjects are due at once. Each keeps the place of its account in the declaration. */
-export const addSubjects = statement<{ shard: number }>(
+export const addSubjects = statement<WokenRow>(
   "add subjects",
   "tenants",
   `with made as (
@@ -124,8 +125,9 @@ export const addSubjects = statement<{ shard: number }>(
    due as (
      insert into setpoint.subject_due (subject_id, organization_id, shard, priority, due_at_ms)
      select made.id, made.organization_id, made.shard, $7::smallint, setpoint.now_ms() from made
+     returning subject_id, shard, priority, due_at_ms
    )
-   select distinct shard from made`,
+   ${wokenByShard}`,
 );
 
 /** Subjects whose account is no longer named leave by themselves; named again before they left, they stay. */

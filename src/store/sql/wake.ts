@@ -1,11 +1,18 @@
 import { type Statement, statement } from "../statement.ts";
 import { clock } from "./lease.ts";
 
-/** How many subjects of a shard were woken. */
+/** What became due in one shard: how many subjects, and which with what urgency unless they are very many. */
 export interface WokenRow {
   readonly shard: number;
   readonly subjects: number;
+  readonly edges: readonly (readonly [subjectId: number, priority: number, dueAtMs: number])[] | null;
 }
+
+/** Names what became due, from the rows of the common table expression `due`. */
+export const wokenByShard = `
+  select shard, count(*) as subjects,
+    case when count(*) <= 50 then json_agg(json_build_array(subject_id, priority, due_at_ms)) end as edges
+  from due group by shard`;
 
 type Raises = "input_version" | "policy_version";
 
@@ -30,8 +37,9 @@ function wakeStatement(name: string, raises: readonly Raises[], targets: string)
        select target.id, target.organization_id, target.shard, $1::smallint, clock.now_ms from target, clock
        on conflict (subject_id) do update
        set priority = least(d.priority, excluded.priority), due_at_ms = least(d.due_at_ms, excluded.due_at_ms)
+       returning d.subject_id, d.shard, d.priority, d.due_at_ms
      )
-     select shard, count(*) as subjects from target group by shard`,
+     ${wokenByShard}`,
   );
 }
 
