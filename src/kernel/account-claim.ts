@@ -1,9 +1,9 @@
 import type { ProviderAccount } from "../ports/provider.ts";
 import type { AccountRecord, ChangeRecord, CycleInput, SubjectMemory } from "../ports/records.ts";
-import { PERMIT_MARGIN_MS } from "./act.ts";
+import { PERMIT_MARGIN_MS, type WriteResult } from "./act.ts";
 import type { Engine } from "./claim.ts";
 import type { Scene } from "./cycle.ts";
-import { type EngineError, RetryableError, toEngineError } from "./errors.ts";
+import { toEngineError } from "./errors.ts";
 import type { AccountProblem } from "./facts.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
@@ -54,7 +54,7 @@ export async function accountProblemOf(
  * The first write to an account leaves our sentinel there, and so does the first one after an approved reclaim.
  * It is an external write like any other: under a permit, recorded before and after. Returns why it could not be made.
  */
-export async function claimAccount(scene: Scene, memory: SubjectMemory): Promise<EngineError | undefined> {
+export async function claimAccount(scene: Scene, memory: SubjectMemory): Promise<WriteResult | undefined> {
   const { engine, input, claim } = scene;
   const { account, installation } = input;
   if (account === undefined) return undefined;
@@ -80,7 +80,7 @@ async function writeSentinel(
   scene: Scene,
   memory: SubjectMemory,
   put: NonNullable<ProviderAccount["claim"]>,
-): Promise<EngineError | undefined> {
+): Promise<WriteResult | undefined> {
   const { engine, input, claim, lookout } = scene;
   const sentinel = { installationId: input.installation.id, incarnation: input.installation.incarnation };
   const permitId = engine.ids.next();
@@ -105,12 +105,7 @@ async function writeSentinel(
     memory,
     grantIds: [],
   });
-  if (!permit.granted)
-    return new RetryableError(
-      "DEPENDENCY_NOT_READY",
-      `The account could not be claimed: permit refused (${permit.refusal})`,
-      { ambiguous: false },
-    );
+  if (!permit.granted) return { ended: "refused", memory, answer: permit };
   const limit = { ms: lookout.callTimeoutMs, signal: claim.signal, what: "claim of the account" };
   const error = await withTimeLimit(engine.clock, limit, (signal) => put(sentinel, signal)).then(
     () => undefined,
@@ -122,6 +117,7 @@ async function writeSentinel(
     answer: error?.message ?? "ok",
     endedAtMs: lookout.storeNowMs(),
   };
-  await engine.store.recordOutcome({ ...base, outcomes: [outcome], memory, claims: [], releases: [] });
-  return error;
+  const kept = await engine.store.recordOutcome({ ...base, outcomes: [outcome], memory, claims: [], releases: [] });
+  if (!kept) return { ended: "lost", memory };
+  return error === undefined ? undefined : { ended: "failed", memory, error };
 }

@@ -1,10 +1,11 @@
 import type { PermitRefusal } from "../ports/engine-store.ts";
 import type { GuardName, HeldGroup, SubjectMemory, Verdict } from "../ports/records.ts";
 import { isBookkeeping, type WriteResult, type WriteScene, write } from "./act.ts";
+import { claimAccount } from "./account-claim.ts";
 import type { Admission } from "./admit.ts";
 import type { Scene } from "./cycle.ts";
 import { EngineError, toEngineError } from "./errors.ts";
-import { type Facts, isGranted, removes, verdict } from "./facts.ts";
+import { type Facts, isGranted, keysOf, removes, verdict } from "./facts.ts";
 import { reservationVerdict, weightOf } from "./guards/delete-budget.ts";
 import { digestOf } from "./hash.ts";
 import type { Seen } from "./loop.ts";
@@ -22,37 +23,37 @@ export interface CarriedOut {
   readonly held: readonly HeldGroup[];
   readonly nextInMs: number | undefined;
   readonly error?: EngineError | undefined;
+  /** A read showed something else than the look did: it is tried again, ever more slowly. */
+  readonly contradicted: boolean;
   /** Inputs or lease moved: what was decided no longer counts. */
   readonly superseded: boolean;
   /** An answer of the store was lost: what it has recorded is the truth, and this cycle does not know it. */
   readonly memoryUnknown: boolean;
 }
 
-/** Carries out what was admitted: reserves deletes, reads once more what will be removed, then one permitted call at a time. */
+/** Carries out what was admitted: reads once more what will be removed, reserves deletes, then one permitted call at a time. */
 export async function carryOut(
   scene: Scene,
   decided: { readonly facts: Facts; readonly admission: Admission; readonly memory: SubjectMemory },
 ): Promise<CarriedOut> {
   const { facts, admission } = decided;
+  const { admitted } = admission;
   const start: CarriedOut = {
     memory: decided.memory,
     written: 0,
     verdicts: admission.verdicts,
     held: admission.held,
     nextInMs: undefined,
+    contradicted: false,
     superseded: false,
     memoryUnknown: false,
   };
-  if (admission.admitted.length === 0) return start;
-  const reserved = await reserve(scene, facts, admission.admitted);
-  if (reserved === "lost") return { ...start, superseded: true };
-  const after: CarriedOut = {
-    ...start,
-    verdicts: [...start.verdicts, ...reserved.verdicts],
-    held: [...start.held, ...reserved.held],
-  };
-  const calls = scene.loop.apply === undefined ? reserved.changes.map((change) => [change]) : batches(reserved.changes);
-  return await inOrder(scene, facts, calls, after);
+  if (admitted.length === 0) return start;
+  if (mayNotStart(scene)) return { ...start, ...leaseTooShort(start, admitted) };
+  const unclaimed = await claimAccount(scene, decided.memory);
+  if (unclaimed !== undefined) return after(start, unclaimed, scene, admitted).state;
+  const calls = scene.loop.apply === undefined ? admitted.map((change) => [change]) : batches(admitted);
+  return await inOrder(scene, facts, calls, start);
 }
 
 /** Bookkeeping is recorded one by one, because each may meet another claimant; everything outside is one atomic call. */
@@ -68,34 +69,57 @@ async function inOrder(
   start: CarriedOut,
 ): Promise<CarriedOut> {
   let state = start;
-  for (const planned of calls) {
-    // The margin is not asked for: a permit that outlives the lease keeps the next holder out until it has ended.
-    if (scene.claim.signal.aborted || scene.claim.leaseRemainingMs() < scene.lookout.callTimeoutMs) {
-      return {
-        ...state,
-        nextInMs: VERIFY_AFTER_MS,
-        verdicts: [
-          ...state.verdicts,
-          verdict("permit", "wait", "the lease could end before the call would: the rest waits for the next cycle"),
-        ],
-      };
-    }
+  let reserved: Reserved | undefined;
+  for (const [index, call] of calls.entries()) {
+    const planned = call.filter((change) => reserved?.refused.has(change) !== true);
+    if (planned.length === 0) continue;
+    if (mayNotStart(scene)) return { ...state, ...leaseTooShort(state, calls.slice(index).flat()) };
     const confirmed = await confirm(scene, planned).catch(toEngineError);
     if (confirmed instanceof EngineError) return { ...state, error: confirmed };
-    state = {
-      ...state,
-      verdicts: [...state.verdicts, ...confirmed.verdicts],
-      nextInMs: confirmed.dropped ? verifyInMs(scene) : state.nextInMs,
-    };
-    if (confirmed.changes.length === 0) continue;
+    state = afterReads(state, confirmed, scene);
+    let changes = confirmed.changes;
+    if (reserved === undefined && changes.some(removes)) {
+      const later = calls.slice(index + 1).flat();
+      const answer = await reserve(scene, facts, [...changes, ...later]).catch(toEngineError);
+      if (answer instanceof EngineError) return { ...state, error: answer };
+      if (answer === "lost") return { ...state, superseded: true };
+      const { refused, verdicts, held } = answer;
+      reserved = answer;
+      state = { ...state, verdicts: [...state.verdicts, ...verdicts], held: [...state.held, ...held] };
+      changes = changes.filter((change) => !refused.has(change));
+    }
+    if (changes.length === 0) continue;
     const writing: WriteScene = { ...scene, facts, verdicts: state.verdicts };
-    const result = await write(writing, confirmed.changes, state.memory).catch(toEngineError);
+    const result = await write(writing, changes, state.memory).catch(toEngineError);
     if (result instanceof EngineError) return { ...state, error: result, memoryUnknown: true };
-    const next = after(state, result, scene);
+    const next = after(state, result, scene, changes);
     state = next.state;
     if (next.stop) return state;
   }
   return state;
+}
+
+/** The margin is not asked for: a permit that outlives the lease keeps the next holder out until it has ended. */
+function mayNotStart(scene: Scene): boolean {
+  return scene.claim.signal.aborted || scene.claim.leaseRemainingMs() < scene.lookout.callTimeoutMs;
+}
+
+function leaseTooShort(state: CarriedOut, left: readonly PlannedChange[]): Pick<CarriedOut, "nextInMs" | "verdicts"> {
+  const reason = "the lease could end before the call would: the rest waits for the next cycle";
+  const said = verdict("permit", "wait", reason, { numbers: { changes: left.length }, keys: keysOf(left) });
+  return { nextInMs: VERIFY_AFTER_MS, verdicts: [...state.verdicts, said] };
+}
+
+/** A read that contradicts the listing is the newer truth: no listing from before it will do for the next look. */
+function afterReads(state: CarriedOut, confirmed: Confirmed, scene: Scene): CarriedOut {
+  if (!confirmed.dropped) return state;
+  return {
+    ...state,
+    verdicts: [...state.verdicts, ...confirmed.verdicts],
+    nextInMs: verifyInMs(scene),
+    memory: { ...state.memory, lastWriteAtMs: scene.lookout.afterNowMs() },
+    contradicted: true,
+  };
 }
 
 function verifyInMs(scene: Scene): number {
@@ -107,6 +131,7 @@ function after(
   state: CarriedOut,
   result: WriteResult,
   scene: Scene,
+  changes: readonly PlannedChange[],
 ): { readonly state: CarriedOut; readonly stop: boolean } {
   const base = { ...state, memory: result.memory };
   switch (result.ended) {
@@ -123,7 +148,7 @@ function after(
     }
     case "stopped":
       // One item the provider will never take must not keep the others from converging.
-      return { state: { ...base, verdicts: [...state.verdicts, stoppedVerdict(result.error)] }, stop: false };
+      return { state: { ...base, verdicts: [...state.verdicts, stoppedVerdict(result.error, changes)] }, stop: false };
     case "failed":
       return { state: { ...base, error: result.error }, stop: true };
     case "lost":
@@ -133,6 +158,7 @@ function after(
         REFUSING_GUARD[result.answer.refusal],
         "wait",
         `permit refused (${result.answer.refusal}): ${result.answer.detail}`,
+        { numbers: { changes: changes.length }, keys: keysOf(changes) },
       );
       const moved =
         result.answer.refusal === "inputs" || result.answer.refusal === "lease" || result.answer.refusal === "gone";
@@ -159,24 +185,26 @@ const REFUSING_GUARD: Readonly<Record<PermitRefusal, GuardName>> = {
   held: "hold",
 };
 
-function stoppedVerdict(error: EngineError): Verdict {
-  return verdict("all-or-nothing", "refuse", `the provider refused for good: ${error.code}: ${error.message}`);
+function stoppedVerdict(error: EngineError, changes: readonly PlannedChange[]): Verdict {
+  return verdict("all-or-nothing", "refuse", `the provider refused for good: ${error.code}: ${error.message}`, {
+    numbers: { changes: changes.length },
+    keys: keysOf(changes),
+  });
 }
 
-async function reserve(
-  scene: Scene,
-  facts: Facts,
-  changes: readonly PlannedChange[],
-): Promise<
-  | "lost"
-  | {
-      readonly changes: readonly PlannedChange[];
-      readonly verdicts: readonly Verdict[];
-      readonly held: readonly HeldGroup[];
-    }
-> {
+interface Reserved {
+  /** What waits under a shared budget. */
+  readonly refused: ReadonlySet<PlannedChange>;
+  readonly verdicts: readonly Verdict[];
+  readonly held: readonly HeldGroup[];
+}
+
+/**
+ * Reserves all deletes that are left at once, right before the first of them. Not earlier: what turns out not to be
+ * deletable is tried again, and would be charged each time at the cost of everybody else's deletes.
+ */
+async function reserve(scene: Scene, facts: Facts, changes: readonly PlannedChange[]): Promise<"lost" | Reserved> {
   const removals = changes.filter(removes);
-  if (removals.length === 0) return { changes, verdicts: [], held: [] };
   const ungranted = removals.filter((change) => !isGranted(change, facts));
   const granted = removals.filter((change) => isGranted(change, facts));
   const answer = await scene.engine.store.reserveDeletes({
@@ -188,12 +216,8 @@ async function reserve(
   });
   if (!answer.current) return "lost";
   const refused = reservationVerdict(ungranted, answer);
-  if (refused === undefined) return { changes, verdicts: [], held: [] };
-  return {
-    changes: changes.filter((change) => !ungranted.includes(change)),
-    verdicts: [refused.verdict],
-    held: [refused.held],
-  };
+  if (refused === undefined) return { refused: new Set(), verdicts: [], held: [] };
+  return { refused: new Set(ungranted), verdicts: [refused.verdict], held: [refused.held] };
 }
 
 interface Confirmed {
@@ -214,7 +238,7 @@ async function confirm(scene: Scene, changes: readonly PlannedChange[]): Promise
     }
     const externalId = change.owned?.externalId ?? change.seen?.externalId;
     const now = await scene.lookout.read({ key: change.key, externalId });
-    const problem = removes(change) ? removalProblem(scene, change, now) : absenceProblem(change, now);
+    const problem = removes(change) ? removalProblem(scene, change, now) : absenceProblem(scene, change, now);
     if (problem === undefined) kept.push(change);
     else verdicts.push(problem);
   }
@@ -237,31 +261,35 @@ function needsRead(scene: Scene, change: PlannedChange): boolean {
 
 /** Why the thing may not be removed after all, as it is at this moment. */
 function removalProblem(scene: Scene, change: PlannedChange, now: Seen<object> | "absent"): Verdict | undefined {
-  const keys = [change.key];
-  if (now === "absent") return verdict("evidence", "wait", "already gone when read right before its delete", { keys });
+  const about = {
+    numbers: { observedFromMs: scene.lookout.toStoreMs(scene.seen.startedAtMonotonicMs) },
+    keys: [change.key],
+  };
+  if (now === "absent") return verdict("evidence", "wait", "already gone when read right before its delete", about);
   if (now.lockedBy !== undefined)
-    return verdict("protection", "refuse", `protected against deletion: provider lock (${now.lockedBy})`, { keys });
+    return verdict("protection", "refuse", `protected against deletion: provider lock (${now.lockedBy})`, about);
   if (now.externalId !== change.seen?.externalId)
-    return verdict("ownership", "refuse", "another thing is there under this key now", { keys });
+    return verdict("ownership", "refuse", "another thing is there under this key now", about);
   const { marker } = now;
   const foreign =
     typeof marker === "object" &&
     ("foreign" in marker ||
       marker.installationId !== scene.input.installation.id ||
       marker.resourceUid !== scene.subject.uid);
-  if (foreign) return verdict("ownership", "refuse", "another owner's marker is on it now", { keys });
+  if (foreign) return verdict("ownership", "refuse", "another owner's marker is on it now", about);
   if (scene.loop.marks === true && marker === "none")
-    return verdict("ownership", "wait", "our marker is missing: it is put back and seen again before a delete", {
-      keys,
-    });
+    return verdict("ownership", "wait", "our marker is missing: it is put back and seen again before a delete", about);
   const stable = (seen: Seen<object>) => digestOf(scene.loop.stable?.(seen.item) ?? seen.item);
   if (stable(now) !== stable(change.seen))
-    return verdict("evidence", "wait", "changed since the look its delete was decided on", { keys });
+    return verdict("evidence", "wait", "changed since the look its delete was decided on", about);
   return undefined;
 }
 
 /** Absence from a list is a suspicion; *missing* needs a read by the recorded id. */
-function absenceProblem(change: PlannedChange, now: Seen<object> | "absent"): Verdict | undefined {
+function absenceProblem(scene: Scene, change: PlannedChange, now: Seen<object> | "absent"): Verdict | undefined {
   if (now === "absent") return undefined;
-  return verdict("evidence", "wait", "not in the listing, but there when read by its id", { keys: [change.key] });
+  return verdict("evidence", "wait", "not in the listing, but there when read by its id", {
+    numbers: { observedFromMs: scene.lookout.toStoreMs(scene.seen.startedAtMonotonicMs) },
+    keys: [change.key],
+  });
 }

@@ -6,10 +6,10 @@ import type {
   SubjectMemory,
   Verdict,
 } from "../ports/records.ts";
-import { admit } from "./admit.ts";
-import { accountProblemOf, claimAccount } from "./account-claim.ts";
+import { type Admission, admit } from "./admit.ts";
+import { accountProblemOf } from "./account-claim.ts";
 import { backoffMs } from "./backoff.ts";
-import { carryOut } from "./carry-out.ts";
+import { type CarriedOut, carryOut } from "./carry-out.ts";
 import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
 import { type DesiredSet, desiredSet } from "./desired-set.ts";
 import { EngineError, RetryableError, TerminalError, toEngineError } from "./errors.ts";
@@ -111,34 +111,51 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
   const admission = admit(facts);
   const verdicts = [...scene.desired.verdicts, ...incompleteVerdict(scene, plan), ...admission.verdicts];
   const decided = { ...memory, findings: admission.findings };
-  const unclaimed = admission.admitted.length > 0 ? await claimAccount(scene, memory) : undefined;
-  if (unclaimed !== undefined) throw unclaimed;
   const done = await carryOut(scene, { facts, admission: { ...admission, verdicts }, memory: decided });
   const observation = { seen: scene.seen, atMs: scene.lookout.toStoreMs(scene.seen.startedAtMonotonicMs) };
-  const waits = [admission.waitMs, plan.unsettledForMs || undefined, done.nextInMs].filter(
-    (wait) => wait !== undefined,
-  );
+  const again = nextOf(scene, plan, admission, done);
   return {
     result: resultOf(scene, plan, facts, done),
     message: messageOf(plan, done.verdicts, done.error),
-    memory:
-      done.error === undefined
-        ? { ...done.memory, attempts: 0 }
-        : { ...done.memory, attempts: done.memory.attempts + 1 },
+    memory: { ...done.memory, attempts: again.attempts },
     observation,
     plan,
     verdicts: [...done.verdicts, ...refusedWildcard(done.error)],
     held: done.held,
-    nextInMs:
-      done.error === undefined
-        ? waits.length === 0
-          ? undefined
-          : Math.min(...waits)
-        : retryInMs(scene.engine, done.error, done.memory.attempts + 1),
+    nextInMs: again.nextInMs,
     written: done.written,
     bad: plan.changes.some((change) => change.missing),
     memoryUnknown: done.memoryUnknown,
   };
+}
+
+/** When to come back, and whether that is after one failure more. Without progress the tries become rarer. */
+function nextOf(
+  scene: Scene,
+  plan: Plan,
+  admission: Admission,
+  done: CarriedOut,
+): { readonly attempts: number; readonly nextInMs: number | undefined } {
+  const attempts = done.memory.attempts + 1;
+  if (done.error !== undefined) {
+    const nextInMs = retryInMs(scene.engine, done.error, attempts);
+    return { attempts: isThrottled(done.error) ? done.memory.attempts : attempts, nextInMs };
+  }
+  if (done.contradicted && done.written === 0) {
+    const nextInMs = Math.max(done.nextInMs ?? 0, backoffMs(attempts, scene.engine.random));
+    return { attempts, nextInMs };
+  }
+  // What the cap cut off follows at once, but only behind something that was written: else nothing would be different.
+  const cut = done.written > 0 && admission.verdicts.some((said) => said.guard === "change-cap");
+  const waits = [admission.waitMs, plan.unsettledForMs || undefined, done.nextInMs, cut ? 1 : undefined].filter(
+    (wait) => wait !== undefined,
+  );
+  return { attempts: 0, nextInMs: waits.length === 0 ? undefined : Math.min(...waits) };
+}
+
+/** Waiting for the call budget is not a failure of the subject. */
+function isThrottled(error: EngineError): boolean {
+  return error.code === "RATE_LIMITED";
 }
 
 function planOf(scene: Scene): Plan {
@@ -187,6 +204,7 @@ function remembered(scene: Scene, plan: Plan): SubjectMemory {
   const fights = memory.fights.filter(
     (fight) =>
       plan.unsettled.includes(fight.key) ||
+      plan.suspected.includes(fight.key) ||
       differences
         .get(fight.key)
         ?.some((difference) => difference.field === fight.field && isSameDifference(fight, difference)),
@@ -280,20 +298,10 @@ function incompleteVerdict(scene: Scene, plan: Plan): readonly Verdict[] {
   ];
 }
 
-function resultOf(
-  scene: Scene,
-  plan: Plan,
-  facts: Facts,
-  done: {
-    readonly error?: EngineError | undefined;
-    readonly written: number;
-    readonly held: readonly HeldGroup[];
-    readonly verdicts: readonly Verdict[];
-    readonly superseded: boolean;
-  },
-): CycleResult {
+function resultOf(scene: Scene, plan: Plan, facts: Facts, done: CarriedOut): CycleResult {
   if (done.superseded) return "superseded";
-  if (done.error !== undefined) return done.error instanceof TerminalError ? "stalled" : "failed";
+  if (done.error !== undefined && !isThrottled(done.error))
+    return done.error instanceof TerminalError ? "stalled" : "failed";
   if (done.written > 0) return "changed";
   if (plan.changes.length === 0 && plan.unsettled.length === 0 && plan.suspected.length === 0)
     return plan.foreign.length > 0 ? "refused" : scene.desired.known ? "converged" : "waiting";
@@ -376,18 +384,17 @@ function unseenTurn(engine: Engine, input: CycleInput, error: EngineError): Turn
 function failed(engine: Engine, input: CycleInput, thrown: unknown): Turn {
   const error = toEngineError(thrown);
   const attempts = input.memory.attempts + 1;
-  const budget = error.code === "RATE_LIMITED";
+  const throttled = isThrottled(error);
   const message = `${error.code}: ${error.message}`;
   return {
-    // Waiting for our own call budget is not a failure of the subject.
-    result: budget ? "waiting" : error instanceof TerminalError ? "stalled" : "failed",
+    result: throttled ? "waiting" : error instanceof TerminalError ? "stalled" : "failed",
     message,
-    memory: { ...input.memory, attempts: budget ? input.memory.attempts : attempts },
+    memory: { ...input.memory, attempts: throttled ? input.memory.attempts : attempts },
     verdicts: refusedWildcard(error),
     held: undefined,
     nextInMs: retryInMs(engine, error, attempts),
     written: 0,
-    bad: !budget && !(error instanceof TerminalError),
+    bad: !throttled && !(error instanceof TerminalError),
     memoryUnknown: false,
   };
 }
@@ -400,6 +407,7 @@ function refusedWildcard(error: EngineError | undefined): readonly Verdict[] {
 /** A provider's Retry-After wins over our backoff. Terminal failures look again at the pace of a stop. */
 function retryInMs(engine: Engine, error: EngineError, attempts: number): number | undefined {
   if (error instanceof TerminalError) return STOP_FOR_MS;
-  if (error instanceof RetryableError && error.afterMs !== undefined) return error.afterMs;
+  // "Retry after nothing" is no hint: taken at its word it would be a loop without a pause.
+  if (error instanceof RetryableError && error.afterMs !== undefined && error.afterMs > 0) return error.afterMs;
   return backoffMs(attempts, engine.random);
 }
