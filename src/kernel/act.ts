@@ -126,6 +126,8 @@ async function invoke(
   for (const change of changes) {
     if (change.seen !== undefined && (change.action === "delete" || change.action === "replace"))
       await loop.remove(ctx, subject, change.seen);
+    // Out of time meanwhile, and the permit with it: the answer comes to nobody, and the other half is for the next cycle.
+    if (ctx.signal.aborted) return ids;
     if (change.wanted !== undefined && (change.action === "create" || change.action === "replace"))
       ids.set(change.key, (await loop.create(ctx, subject, change.wanted)).externalId);
     if (change.wanted !== undefined && change.seen !== undefined && change.action === "update")
