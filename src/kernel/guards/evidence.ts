@@ -34,23 +34,19 @@ export const evidenceGuard: Guard = (changes, facts) => {
   return { pass: changes.filter((change) => !waiting.includes(change)), verdicts: [said], findings, waitMs };
 };
 
-/** The last good set stands in: what it does not want may be wanted by the set nobody could compute. */
+/** The last good set stands in: what it does not want, somebody may have declared since. */
 function withoutDesired(
   changes: readonly PlannedChange[],
-  inferred: readonly PlannedChange[],
-  earlier: readonly Finding[],
+  deletes: readonly PlannedChange[],
   facts: Facts,
 ): ReturnType<Guard> {
-  const said = verdict("evidence", "wait", "what is wanted is not known: nothing is deleted because nobody wants it", {
-    numbers: { items: inferred.length },
-    keys: keysOf(inferred),
+  const said = verdict("evidence", "wait", "what is wanted is not known: nothing is deleted until it is", {
+    numbers: { items: deletes.length },
+    keys: keysOf(deletes),
   });
-  const findings = [...inferred.flatMap((change) => knownFinding(change, facts) ?? []), ...earlier];
-  return { pass: changes.filter((change) => !inferred.includes(change)), verdicts: [said], findings };
-}
-
-function isInferred(change: PlannedChange): boolean {
-  return change.action === "delete" && change.origin === "inferred";
+  const keys = new Set(keysOf(deletes));
+  const findings = facts.findings.filter((finding) => keys.has(finding.key));
+  return { pass: changes.filter((change) => !deletes.includes(change)), verdicts: [said], findings };
 }
 
 function findingOf(change: PlannedChange, facts: Facts): Finding {

@@ -24,7 +24,7 @@ function judgeUnwanted(ledger: Ledger, permit: PermitTruth, key: string, name: s
   const { wanted } = permit;
   if (wanted.leaving) return;
   const declared = isDeclared(ledger, permit, key);
-  if (!wanted.known && !declared) throw new Violation("evidence", `${name}: the desired set was unknown`);
+  if (!wanted.known) throw new Violation("evidence", `${name}: the desired set was unknown`);
   if (wanted.items.has(key) || wanted.kept.has(key)) throw new Violation("wanted", `${name}: it is wanted`);
   if (wanted.items.size + wanted.kept.size > 0 || (permit.cycle?.owned ?? 0) < 2) return;
   if (!permit.approved.has(key))

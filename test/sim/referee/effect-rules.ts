@@ -122,9 +122,11 @@ function judgeContent(ledger: Ledger, permit: PermitTruth, thing: Thing, name: s
   const versions = ledger.wanted.since(permit.subject.id, sinceMs);
   const before = ledger.outside.answering(permit.subject.accountId ?? "").things.get(thing.id);
   const unchanged = before !== undefined && before.value === thing.value && before.size === thing.size;
+  const declaredBy = ledger.wanted.lastWanted(permit.subject.id, key)?.sources ?? [];
   const wanted = versions.some((set) => {
     const content = set.items.get(key)?.content;
-    return !set.known || set.kept.has(key) || (content?.value === thing.value && content.size === thing.size);
+    const stands = set.kept.has(key) || declaredBy.some((uid) => set.broken.has(uid));
+    return !set.known || stands || (content?.value === thing.value && content.size === thing.size);
   });
   if (!wanted && !unchanged) throw new Violation("declared", `${name}: nobody declared the value ${thing.value}`);
 }

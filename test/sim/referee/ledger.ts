@@ -53,6 +53,8 @@ export class Ledger {
   readonly mostOwned = new Map<string, number>();
   /** Since when cycles could find that nothing wants a thing of ours, by subject and key. */
   readonly unwantedAtMs = new Map<string, number>();
+  /** Resources whose deletion a person has confirmed by count. */
+  readonly confirmedUids = new Set<string>();
   /** Things given up on purpose: they stay outside and are nobody's. */
   readonly forgotten = new Set<string>();
   /** After a restore the records of things made since the backup are lost. */

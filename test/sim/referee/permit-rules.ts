@@ -59,7 +59,7 @@ export function judgePermit(ledger: Ledger, process: SimProcess, request: Permit
   if (!current) throw new Violation("stale epoch", `${process.name} was permitted on ${name} without the lease`);
   const outside = request.changes.filter((change) => !isBookkeeping(change));
   if (outside.length > 0) judgeStops(ledger, subject, outside, name);
-  const approved = approvedKeys(tables, subject, request);
+  const approved = approvedKeys(ledger, subject, request);
   judgeMode(tables, subject, outside, approved, name);
   const removals = request.changes.filter(isRemoval);
   if (removals.length > 0) {
@@ -91,7 +91,11 @@ function judgeStops(ledger: Ledger, subject: SubjectRow, changes: readonly Chang
 }
 
 /** What a person has said yes to: items of approved held changes, exactly as he saw them, and confirmed deletions. */
-function approvedKeys(tables: Tables, subject: SubjectRow, request: PermitRequest): ReadonlySet<string> {
+function approvedKeys(
+  { state: { tables }, confirmedUids }: Ledger,
+  subject: SubjectRow,
+  request: PermitRequest,
+): ReadonlySet<string> {
   const approved = new Set<string>();
   for (const change of request.changes) {
     if (change.grantId === undefined) continue;
@@ -108,15 +112,17 @@ function approvedKeys(tables: Tables, subject: SubjectRow, request: PermitReques
     approved.add(change.key);
   }
   if (needsFourEyes(tables, subject)) return approved;
-  const confirmed = [...tables.resources.values()].filter(
-    ({ deletion }) => deletion?.confirmedCount !== undefined && deletion.author.type === "person",
-  );
+  // A tombstone that another subject has done with may be gone by now; the word was given all the same.
+  const confirmed = [...confirmedUids].filter((uid) => {
+    const resource = tables.resources.get(uid);
+    return resource === undefined || resource.deletion?.confirmedCount !== undefined;
+  });
   for (const change of request.changes) {
     if (change.action !== "delete") continue;
     const sources = subject.memory.owned.find((item) => item.key === change.key)?.sources ?? [];
     const covers = (uid: string) =>
       uid === subject.resourceUid || (sources.length > 0 && sources.every((source) => source === uid));
-    if (confirmed.some(({ uid }) => covers(uid))) approved.add(change.key);
+    if (confirmed.some(covers)) approved.add(change.key);
   }
   return approved;
 }

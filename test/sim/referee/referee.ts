@@ -8,6 +8,7 @@ import type {
   Settlement,
   ShardLease,
 } from "../../../src/ports/engine-store.ts";
+import type { IntentStore } from "../../../src/ports/intent-store.ts";
 import type { SubjectMemory } from "../../../src/ports/records.ts";
 import type { OutsideAccount, Thing } from "../outside/outside.ts";
 import type { WriteCall } from "../outside/sim-api.ts";
@@ -18,6 +19,8 @@ import { judgeEffect, judgeStart } from "./effect-rules.ts";
 import type { Ledger } from "./ledger.ts";
 import { judgePermit } from "./permit-rules.ts";
 import { type Look, type StartedWrite, Violation, type Witness } from "./witness.ts";
+
+type DeletionRequest = Parameters<IntentStore["requestDeletion"]>[0];
 
 /** What may change what is declared. */
 const intents = new Set(["declare", "requestDeletion", "settle", "markRestored"]);
@@ -98,6 +101,12 @@ export class Referee implements Witness {
         if ((request as Settlement).nowOwned !== undefined) ledger.noteOwned();
         this.#noteSettled(process, request as Settlement, result as SettleAnswer);
         return;
+      case "requestDeletion":
+        this.#noteDeletion(
+          request as DeletionRequest,
+          result as { readonly found: boolean; readonly conflict: boolean },
+        );
+        return;
       case "pause":
         ledger.pausedAtMs.set((request as { id: string }).id, ledger.nowMs);
         return;
@@ -117,6 +126,16 @@ export class Referee implements Witness {
     if (asked > cycle.owned)
       throw new Violation("delete budget", `${asked} deletes reserved, ${cycle.owned} things owned`);
     cycle.reserved += request.granted + (answer.ungrantedPass ? request.ungranted : 0);
+  }
+
+  #noteDeletion(
+    request: DeletionRequest,
+    { conflict, found }: { readonly found: boolean; readonly conflict: boolean },
+  ): void {
+    if (!found || conflict) return;
+    const confirmed = request.confirmedCount !== undefined && request.author.type === "person";
+    if (confirmed) this.ledger.confirmedUids.add(request.uid);
+    else this.ledger.confirmedUids.delete(request.uid);
   }
 
   /** What is claimed is ours from here on: made, adopted or taken over. */

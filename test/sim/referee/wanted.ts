@@ -13,10 +13,12 @@ export interface WantedSet {
   readonly items: ReadonlyMap<string, { readonly content: Content; readonly sources: readonly string[] }>;
   /** Keys of sources that stopped parsing or whose value went empty: their last good value must stand. */
   readonly kept: ReadonlySet<string>;
+  /** Sources that stopped parsing: whatever key their last good value has, it may stand. */
+  readonly broken: ReadonlySet<string>;
 }
 
 export function wantedOf(tables: Tables, subject: SubjectRow): WantedSet {
-  const nothing = { zero: false, items: new Map(), kept: new Set<string>() };
+  const nothing = { zero: false, items: new Map(), kept: new Set<string>(), broken: new Set<string>() };
   const resource = tables.resources.get(subject.resourceUid);
   if (resource === undefined) return { ...nothing, known: false, leaving: false, orphan: false };
   const deletion = resource.deletion ?? subject.detached;
@@ -27,24 +29,26 @@ export function wantedOf(tables: Tables, subject: SubjectRow): WantedSet {
   const items = new Map<string, { content: Content; sources: readonly string[] }>();
   for (const [key, content] of Object.entries(spec.items))
     items.set(prefix + key, { content, sources: [resource.uid] });
-  const kept = addInputs(tables, resource, prefix, items);
-  return { known: spec.unknown !== true, leaving: false, orphan: false, zero: spec.zero === true, items, kept };
+  const stand = addInputs(tables, resource, prefix, items);
+  return { known: spec.unknown !== true, leaving: false, orphan: false, zero: spec.zero === true, items, ...stand };
 }
 
-/** Adds what linked resources declare; answers with the keys of those that stopped parsing. */
+/** Adds what linked resources declare; answers with the keys and sources whose last good value stands. */
 function addInputs(
   tables: Tables,
   target: ResourceRow,
   prefix: string,
   items: Map<string, { content: Content; sources: readonly string[] }>,
-): ReadonlySet<string> {
+): Pick<WantedSet, "kept" | "broken"> {
   const kept = new Set<string>();
+  const broken = new Set<string>();
   const linked = new Map<string, { values: string[]; sources: string[] }>();
   for (const row of tables.resources.values()) {
     const names = row.links.some((link) => link.kind === target.kind && link.name === target.name);
     if (!names || row.scope !== target.scope || row.deletion !== undefined) continue;
     if (isBroken(row)) {
       kept.add(prefix + (row.spec as unknown as { broken: string }).broken);
+      broken.add(row.uid);
       continue;
     }
     const spec = row.spec as unknown as ItemSpec;
@@ -57,7 +61,7 @@ function addInputs(
     if (values.length === 0) kept.add(key);
     else items.set(key, { content: { value: values.sort().join("+"), size: 1 }, sources });
   }
-  return kept;
+  return { kept, broken };
 }
 
 export function isBroken(resource: ResourceRow): boolean {
