@@ -13,7 +13,8 @@ export const evidenceGuard: Guard = (changes, facts) => {
   const earlier = facts.plan.changes
     .filter((change) => isInferred(change) && !inferred.includes(change))
     .flatMap((change) => knownFinding(change, facts) ?? []);
-  if (!facts.desiredKnown && inferred.length > 0) return withoutDesired(changes, inferred, earlier, facts);
+  const deletes = changes.filter((change) => change.action === "delete");
+  if (!facts.desiredKnown && deletes.length > 0) return withoutDesired(changes, deletes, earlier, facts);
   const found = inferred.map((change) => findingOf(change, facts));
   const findings = [...found, ...earlier];
   const waiting = inferred.filter((_change, index) => !isConfirmed(found[index], facts));
@@ -38,15 +39,19 @@ export const evidenceGuard: Guard = (changes, facts) => {
 function withoutDesired(
   changes: readonly PlannedChange[],
   deletes: readonly PlannedChange[],
+  earlier: readonly Finding[],
   facts: Facts,
 ): ReturnType<Guard> {
   const said = verdict("evidence", "wait", "what is wanted is not known: nothing is deleted until it is", {
     numbers: { items: deletes.length },
     keys: keysOf(deletes),
   });
-  const keys = new Set(keysOf(deletes));
-  const findings = facts.findings.filter((finding) => keys.has(finding.key));
+  const findings = [...deletes.flatMap((change) => knownFinding(change, facts) ?? []), ...earlier];
   return { pass: changes.filter((change) => !deletes.includes(change)), verdicts: [said], findings };
+}
+
+function isInferred(change: PlannedChange): boolean {
+  return change.action === "delete" && change.origin === "inferred";
 }
 
 function findingOf(change: PlannedChange, facts: Facts): Finding {

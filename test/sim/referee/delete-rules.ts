@@ -23,7 +23,6 @@ export function judgeDelete(ledger: Ledger, started: StartedWrite, permit: Permi
 function judgeUnwanted(ledger: Ledger, permit: PermitTruth, key: string, name: string): void {
   const { wanted } = permit;
   if (wanted.leaving) return;
-  const declared = isDeclared(ledger, permit, key);
   if (!wanted.known) throw new Violation("evidence", `${name}: the desired set was unknown`);
   if (wanted.items.has(key) || wanted.kept.has(key)) throw new Violation("wanted", `${name}: it is wanted`);
   if (wanted.items.size + wanted.kept.size > 0 || (permit.cycle?.owned ?? 0) < 2) return;
