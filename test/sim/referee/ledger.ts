@@ -90,6 +90,9 @@ export class Ledger {
     this.steadyFromMs = this.nowMs + 15_000;
     this.wanted.forget();
     this.unwantedAtMs.clear();
+    for (const { id, memory } of this.state.tables.subjects.values()) {
+      for (const { key, foundAtMs } of memory.findings) this.unwantedAtMs.set(`${id} ${key}`, foundAtMs);
+    }
     this.revisions.clear();
     this.ungranted.length = 0;
   }

@@ -206,11 +206,12 @@ describe("evidence", () => {
     assert.equal(deletesIn(factsOf(situation, { findings: other })), 0);
   });
 
-  test("while the desired set is not known, nothing is deleted because nobody wants it", () => {
+  test("while the desired set is not known, nothing is deleted: another source may declare the item by now", () => {
     const facts = at(90_000, { desiredKnown: false });
     assert.equal(deletesIn(facts), 0);
     assert.equal(admit(facts).findings[0]?.foundAtMs, nowMs - 90_000);
-    assert.equal(deletesIn(factsOf(losing(10, 1, { declared: true }), { desiredKnown: false })), 1);
+    assert.equal(deletesIn(factsOf(losing(10, 1, { declared: true }), { desiredKnown: false })), 0);
+    assert.equal(deletesIn(factsOf(losing(10, 1, { declared: true }), { desiredKnown: true })), 1);
   });
 
   test("a look that shows less than everything takes nothing back of what was found before", () => {
