@@ -13,6 +13,8 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** Given instead of the token file, for an API that runs apart. */
   readonly operatorToken: string | undefined;
+  /** Modules of the operator's own that bring further kinds. */
+  readonly kindModules: readonly string[];
 }
 
 /** Settings that cannot be used. The message names every one of them and what was expected. */
@@ -42,6 +44,7 @@ const schema = z.object({
     .string()
     .regex(/^[\x21-\x7e]{24,512}$/, "must be at least 24 visible characters without spaces")
     .optional(),
+  SETPOINT_KINDS: z.string().default(""),
 });
 
 /** Parses all settings at once: every problem in one message, no setting replaced by a default because it was wrong. */
@@ -67,6 +70,12 @@ export function parseConfig(environment: Environment): Config {
     schedulerPort: data.SETPOINT_SCHEDULER_PORT,
     logLevel: data.SETPOINT_LOG_LEVEL,
     operatorToken: data.SETPOINT_TOKEN,
+    kindModules: Object.freeze(
+      data.SETPOINT_KINDS.split(",")
+        .map((path) => path.trim())
+        .filter((path) => path !== "")
+        .map((path) => resolve(path)),
+    ),
   });
 }
 

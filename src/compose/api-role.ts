@@ -1,13 +1,18 @@
+import { Registry } from "@prometheus-io/client";
 import type { Config } from "../config.ts";
 import { createApp } from "../control-api/app.ts";
 import type { ApiContext, ServiceState } from "../control-api/context.ts";
 import { organizationIdOf } from "../control-api/names.ts";
-import { kinds } from "../kinds/registry.ts";
+import { PostgresSignalSender } from "../fabric/postgres-signals.ts";
+import type { DueEdge } from "../ports/signal.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
 import { StoreError } from "../store/errors.ts";
 import { PostgresIntentStore } from "../store/intent-store.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
+import { startHousekeeping } from "./housekeeping.ts";
+import { installedKinds } from "./installed-kinds.ts";
 import { mergeMetrics, processMetrics } from "./metrics-text.ts";
+import { registerPlatformMetrics } from "./platform-metrics.ts";
 import { listenAddress, portError } from "./port-error.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
 import { openDatabases } from "./stores.ts";
@@ -27,21 +32,35 @@ async function startApi(
   host: RoleHost,
 ): Promise<RunningRole> {
   const { log } = host;
+  const kinds = await installedKinds({ modules: config.kindModules, dataDirectory: config.dataDirectory });
   await using undo = new AsyncDisposableStack();
   const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_api: 8, setpoint_admin: 2 });
   undo.defer(end);
   const stores = { database: databases.setpoint_api, administration: databases.setpoint_admin };
   const reads = new PostgresReadStore(stores);
-  const intents = new PostgresIntentStore({ ...stores, ids: world.ids });
+  const { clock, ids } = world;
+  const signals = undo.use(new PostgresSignalSender({ url: config.databaseUrl, clock, log }));
+  const { sealer } = undo.use(
+    startHousekeeping({ administration: stores.administration, clock, log, retention: false }),
+  );
+  const poke = (shards: readonly number[], due: readonly DueEdge[]) => signals.send({ shards, due });
+  const intents = new PostgresIntentStore({ ...stores, ids, poke, logged: () => sealer.poke() });
   await ensureDefaultOrganization(intents, reads);
-  const metrics = processMetrics("api");
+  const registry = new Registry();
+  const refresh = registerPlatformMetrics(registry, reads, clock);
+  const ofProcess = processMetrics("api", registry);
+  // Without the database the figures of this process are still worth having.
+  const metrics = () =>
+    refresh()
+      .catch(() => undefined)
+      .then(ofProcess);
   const context: ApiContext = {
     intents,
     reads,
     kinds,
     accountSettings: new Map([["powerdns", powerDnsSettingsSchema]]),
-    clock: world.clock,
-    ids: world.ids,
+    clock,
+    ids,
     log,
     operator: { name: "operator", type: "person" },
     operatorToken: config.operatorToken ?? readToken(config.dataDirectory),

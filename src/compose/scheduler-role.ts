@@ -1,17 +1,21 @@
 import { hostname } from "node:os";
 import { Registry } from "@prometheus-io/client";
 import type { Config, Environment } from "../config.ts";
+import { PostgresSignalListener } from "../fabric/postgres-signals.ts";
 import { Accounts } from "../kernel/accounts.ts";
 import type { Engine } from "../kernel/claim.ts";
-import { kinds } from "../kinds/registry.ts";
 import type { Provider } from "../ports/provider.ts";
+import type { Signal } from "../ports/signal.ts";
 import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
 import { createCredentials } from "../runtime/credentials.ts";
 import { createHttpClient } from "../runtime/http-client.ts";
 import { prometheusMetrics } from "../scheduler/prometheus-metrics.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { PostgresEngineStore } from "../store/engine-store.ts";
+import { startHousekeeping } from "./housekeeping.ts";
+import { installedKinds } from "./installed-kinds.ts";
 import { processMetrics } from "./metrics-text.ts";
+import { startRoleListener } from "./role-listener.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
 import { openDatabases } from "./stores.ts";
 import type { World } from "./world.ts";
@@ -33,9 +37,11 @@ async function start(
 ): Promise<RunningRole> {
   const { log } = host;
   const { clock, random, ids } = world;
+  const kinds = await installedKinds({ modules: config.kindModules, dataDirectory: config.dataDirectory });
   await using undo = new AsyncDisposableStack();
-  const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_engine: 8 });
+  const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_engine: 8, setpoint_admin: 1 });
   undo.defer(end);
+  undo.use(startHousekeeping({ administration: databases.setpoint_admin, clock, log, retention: true }));
   const http = undo.use(createHttpClient());
   const credentials = createCredentials(environment);
   const providers = new Map<string, Provider>([["powerdns", createPowerDnsProvider({ http, credentials })]]);
@@ -48,6 +54,9 @@ async function start(
     metrics: prometheusMetrics(registry, [...kinds.keys()]),
   });
   undo.defer(() => scheduler.drain());
+  const heard = (signal: Signal | "perhaps") => scheduler.poke(signal === "perhaps" ? undefined : signal.shards);
+  undo.use(new PostgresSignalListener({ url: config.databaseUrl, clock, log, heard }));
+  if (config.schedulerPort !== undefined) undo.use(await startRoleListener(config.schedulerPort, metrics));
   const running = undo.move();
   return { detail: "leases shards and runs cycles", metrics, stop: () => running.disposeAsync() };
 }

@@ -142,7 +142,12 @@ function createChildren(
     readonly url: string;
   },
 ): readonly RoleChild[] {
-  const environment = { ...about.environment, DATABASE_URL: about.url, SETPOINT_DATA: config.dataDirectory };
+  const environment = {
+    ...about.environment,
+    DATABASE_URL: about.url,
+    SETPOINT_DATA: config.dataDirectory,
+    SETPOINT_KINDS: kindModulesOf(config).join(","),
+  };
   const children: RoleChild[] = [];
   const changed = () => {
     const services = children.map(({ role, state, detail }) => ({ name: role, state, detail }));
@@ -168,6 +173,13 @@ function createChildren(
     );
   }
   return children;
+}
+
+/** Whoever brings no kinds of their own gets the tutorial's, so that there is something to declare on the first evening. */
+function kindModulesOf(config: Config): readonly string[] {
+  return config.kindModules.length > 0
+    ? config.kindModules
+    : [fileURLToPath(new URL("../../examples/demo.ts", import.meta.url))];
 }
 
 /** All at once; a second signal ends the patience. */
