@@ -10,10 +10,10 @@ import {
   decideHeld,
   type HeldForDecisionRow,
   heldForDecision,
+  lockHeldSubjects,
   reclaimAccounts,
 } from "./sql/approvals.ts";
 import { lockHeld } from "./sql/held.ts";
-import { lockSubjects } from "./sql/lease.ts";
 import { wakeApproved } from "./sql/wake.ts";
 
 type ApproveRequest = Parameters<IntentStore["approve"]>[0];
@@ -32,7 +32,7 @@ export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest
   if (seen === undefined) return { answer: { result: "not-found" }, woken: nobodyWoken };
   // Subjects before held changes, like everybody: hence the first look without a lock, and the second one behind it.
   const [, , [held]] = await Promise.all([
-    tx.run(lockSubjects, subjectIds(seen)),
+    tx.run(lockHeldSubjects, organizationId, subjectIds(seen)),
     tx.run(lockHeld, [organizationId]),
     tx.run(heldForDecision, organizationId, heldChangeId),
   ]);

@@ -38,7 +38,7 @@ export interface IntentStoreOptions {
   readonly ids: Ids;
   /** Called after the commit with what became due: shards, and subjects where they are few. Losing it costs one poll. */
   readonly poke?: (shards: readonly number[], due: readonly DueEdge[]) => void;
-  /** Called after a commit that appended to the log. */
+  /** Called after a commit that may have appended to the log. */
   readonly logged?: () => void;
 }
 

@@ -33,6 +33,14 @@ export const heldForDecision = statement<HeldForDecisionRow>(
    from setpoint.held_change as h where h.organization_id = $1 and h.id = $2`,
 );
 
+/** Subjects before held changes, in the order of their ids, as everywhere. */
+export const lockHeldSubjects = statement<unknown>(
+  "lock held subjects",
+  "tenants",
+  `select from setpoint.subject
+   where organization_id = $1 and id = any ($2::bigint[]) order by id for no key update`,
+);
+
 export const decideHeld = statement<{ decided_at_ms: number }>(
   "decide held change",
   "tenants",

@@ -155,7 +155,10 @@ export const markDeleted = statement<{ revision: number }>(
    set deletion = json_strip_nulls(json_build_object(
        'author', coalesce(r.deletion -> 'author', json_build_object('name', $3::text, 'type', $4::text)),
        'atMs', coalesce((r.deletion ->> 'atMs')::bigint, setpoint.now_ms()),
-       'orphan', $5::boolean, 'confirmedCount', $6::bigint)),
+       'orphan', $5::boolean,
+       -- Only a person's word counts: a machine that repeats his deletion confirms nothing in his name.
+       'confirmedCount', case when r.deletion is null or $4 = 'person' then $6::bigint
+         else (r.deletion ->> 'confirmedCount')::bigint end)),
      generation = r.generation + case when r.deletion is null then 1 else 0 end,
      revision = r.revision + 1
    where r.organization_id = $1 and r.uid = $2 returning r.revision`,

@@ -1,10 +1,15 @@
 import { type Statement, statement } from "../statement.ts";
 
 /** Removes up to $2 rows older than $1; the batches are small, so that nobody waits for one. */
-function removeOld(name: string, table: string, condition: string): Statement<{ removed: number }> {
+function removeOld(
+  name: string,
+  table: string,
+  condition: string,
+  touches: "tenants" | "platform" = "tenants",
+): Statement<{ removed: number }> {
   return statement<{ removed: number }>(
     `remove old ${name}`,
-    "tenants",
+    touches,
     `with gone as (
        delete from setpoint.${table} as t
        where t.ctid = any (array(select o.ctid from setpoint.${table} as o where ${condition} limit $2))
@@ -18,9 +23,9 @@ export const removeChanges = removeOld("changes", "change", "o.at_ms < $1::bigin
 export const removeVerdicts = removeOld("verdicts", "verdict", "o.at_ms < $1::bigint");
 export const removePauses = removeOld("pauses", "pause", "o.expires_at_ms < $1::bigint");
 export const removeGrants = removeOld("grants", "item_grant", "coalesce(o.used_at_ms, o.expires_at_ms) < $1::bigint");
-export const removeIdleCycles = removeOld("idle cycles", "idle_cycle", "o.minute_ms < $1::bigint");
+export const removeIdleCycles = removeOld("idle cycles", "idle_cycle", "o.minute_ms < $1::bigint", "platform");
 /** Charges count for an hour; those of scopes where nothing was deleted since then are still there. */
-export const removeCharges = removeOld("charges", "delete_charge", "o.minute < $1::bigint / 60000 - 60");
+export const removeCharges = removeOld("charges", "delete_charge", "o.minute < $1::bigint / 60000 - 60", "platform");
 
 /** Only what was decided or withdrawn; a rejected change is still current. */
 export const removeHeldChanges = statement<{ removed: number }>(

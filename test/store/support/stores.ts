@@ -45,10 +45,13 @@ export interface Stores extends AsyncDisposable {
 
 export function openStores(
   url: string,
-  options: Partial<Pick<DatabaseOptions, "nowMs" | "onStatement">> & { readonly ids?: Ids } = {},
+  options: Partial<Pick<DatabaseOptions, "nowMs" | "onStatement">> & {
+    readonly ids?: Ids;
+    readonly makeDatabase?: (role: DatabaseRole) => Database;
+  } = {},
 ): Stores {
-  const { ids = createSystemIds(), ...rest } = options;
-  const open = (role: DatabaseRole) => new Database({ url, role, log: silentLog, ...rest });
+  const { ids = createSystemIds(), makeDatabase, ...rest } = options;
+  const open = makeDatabase ?? ((role: DatabaseRole) => new Database({ url, role, log: silentLog, ...rest }));
   const [api, engineDatabase, administration] = [open("setpoint_api"), open("setpoint_engine"), open("setpoint_admin")];
   const poked: number[][] = [];
   return {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { shardOf } from "../../../src/kernel/hash.ts";
 import { emptyMemory } from "../../../src/kernel/memory.ts";
 import type { Actor, OutcomeRecord, PermitRequest, Settlement } from "../../../src/ports/engine-store.ts";
 import type { DeclareRequest } from "../../../src/ports/intent-store.ts";
@@ -54,11 +55,9 @@ export async function makeWorld(stores: Stores): Promise<World> {
     async subject(name, request = {}) {
       const uid = await world.declare({ name, ...request });
       const { engine } = stores;
-      for (let shard = 0; shard < 64; shard++) {
-        for (const entry of await engine.listSubjects({ shard, afterId: 0, limit: 1_000 })) {
-          const input = entry.organizationId === organizationId ? await engine.load(entry.id) : undefined;
-          if (input?.subject.resourceUid === uid) return input;
-        }
+      for (const entry of await engine.listSubjects({ shard: shardOf(accountId), afterId: 0, limit: 1_000 })) {
+        const input = entry.accountId === accountId ? await engine.load(entry.id) : undefined;
+        if (input?.subject.resourceUid === uid) return input;
       }
       throw new Error(`${name} has no subject`);
     },

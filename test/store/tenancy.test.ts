@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { Client } from "pg";
+import { removeOldHistory } from "../../src/store/retention.ts";
+import { Sealer } from "../../src/store/sealer.ts";
+import type { Statement } from "../../src/store/statement.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { query } from "../support/postgres.ts";
+import { openStores, type StoreServer, type Stores, silentLog, startStoreServer } from "./support/stores.ts";
+import { Suspicion, SuspiciousDatabase } from "./support/suspicious-database.ts";
+import {
+  ada,
+  changeRecord,
+  grace,
+  heldGroup,
+  makeWorld,
+  outcomeFor,
+  permitFor,
+  settlementFor,
+  type World,
+} from "./support/world.ts";
+
+let server: StoreServer;
+before(async () => {
+  server = await startStoreServer();
+});
+after(() => server[Symbol.asyncDispose]());
+
+/** Every statement there is: whatever a module of src/store/sql exports. */
+async function allStatements(): Promise<readonly Statement<unknown>[]> {
+  const folder = new URL("../../src/store/sql/", import.meta.url);
+  const found: Statement<unknown>[] = [];
+  for (const file of readdirSync(folder)) {
+    const exported: unknown[] = Object.values((await import(new URL(file, folder).href)) as object);
+    for (const value of exported) {
+      if (typeof value === "object" && value !== null && "touches" in value) found.push(value as Statement<unknown>);
+    }
+  }
+  return found;
+}
+
+/** Calls every method of the three stores, the sealer and retention, in an order in which each finds rows to work on. */
+async function useEverything(stores: Stores, world: World): Promise<void> {
+  const { engine, intent, read } = stores;
+  const { organizationId, accountId, scope } = world;
+  const author = ada;
+  await intent.createScope({ organizationId, scope: "project/p", parent: scope });
+  const zone = await world.subject("zone", { mode: "enforce" });
+  const record = { name: "record", kind: "Record", accounts: [], links: [{ kind: "Zone", name: "zone" }] };
+  const recordUid = await world.declare(record);
+  await world.declare({ ...record, spec: { size: 5 } });
+  await intent.createAccount({
+    id: "second",
+    organizationId,
+    name: "second",
+    provider: "memory",
+    settings: {},
+    credentialRef: undefined,
+    callsPerSecond: 1,
+  });
+  await world.declare({ name: "zone", accounts: ["second"], mode: "observe" });
+  await world.declare({ name: "zone", accounts: [accountId], mode: "enforce" });
+  await intent.setPolicy({ organizationId, policy: { scope, mode: "enforce" }, author });
+  await intent.setPolicy({ organizationId: undefined, policy: { scope: "platform" }, author });
+  for (const place of [organizationId, undefined]) {
+    const request = { author, reason: "test", level: "all" as const, forMs: 60_000 };
+    const id = randomUUID();
+    await intent.pause({ ...request, id, organizationId: place, scope: place === undefined ? "platform" : scope });
+    assert.equal((await read.listPauses(organizationId)).length, 1);
+    assert.equal((await world.reload(zone)).pauses.length, 1);
+    await intent.endPause({ id, organizationId: place, author });
+  }
+  await intent.placeHold({ organizationId, uid: zone.resource.uid, operationId: "op", reason: "test" });
+  await intent.releaseHold({ organizationId, uid: zone.resource.uid, operationId: "op" });
+
+  const hold = async (guard: "delete-budget" | "account-identity", digest: string) => {
+    const [item] = heldGroup("account", [digest]).items;
+    assert.ok(item);
+    const groups = [heldGroup("account", [], { guard, items: [{ ...item, externalId: accountId }] })];
+    await engine.settle(settlementFor(world, await world.reload(zone), { held: { digest, groups } }));
+    const [held] = await read.listHeldChanges({ organizationId, states: ["open"], limit: 1 });
+    assert.ok(held);
+    return { organizationId, heldChangeId: held.id, digest: held.digest, approver: grace, grantForMs: 60_000 };
+  };
+  await intent.reject({ organizationId, heldChangeId: (await hold("delete-budget", "a")).heldChangeId, author });
+  assert.equal((await intent.approve(await hold("account-identity", "b"))).result, "approved");
+  const approval = await hold("delete-budget", "c");
+  assert.equal((await intent.approve(approval)).result, "approved");
+  await read.getHeldChange({ organizationId, id: approval.heldChangeId });
+  await intent.reconcileNow({ organizationId, uid: zone.resource.uid });
+
+  const input = await world.reload(zone);
+  const permit = permitFor(world, input, { changes: [changeRecord()], grantIds: input.grants.map(({ id }) => id) });
+  assert.deepEqual(await engine.permit(permit), { granted: true });
+  const claims = [{ externalId: "x", key: "k" }];
+  assert.ok(await engine.recordOutcome(outcomeFor(world, input, { permitId: permit.permitId, claims })));
+  await engine.recordAccount({ accountId, fingerprint: "f", claimedIncarnation: 1 });
+  const verdicts = [heldGroup("subject", []).verdict];
+  const observation = { hash: "h", completeness: "complete", observedAtMs: 1, items: [], truncated: false } as const;
+  await engine.settle(settlementFor(world, input, { verdicts, observation, nextInMs: 5 }));
+
+  await read.listOrganizations();
+  await read.listScopes(organizationId);
+  await read.listAccounts(organizationId);
+  await read.listPolicies(organizationId);
+  await read.listResources({ organizationId, scope, kind: "Zone", labels: {}, afterName: undefined, limit: 5 });
+  await read.getResource({ organizationId, scope, kind: "Zone", name: "zone" });
+  await read.history({ organizationId, uid: zone.resource.uid, limit: 5 });
+  await read.observation({ organizationId, uid: zone.resource.uid });
+  await read.summary();
+  const sealer = new Sealer({ administration: stores.administration, clock: systemClock, log: silentLog });
+  await sealer.sealAll();
+  assert.equal((await sealer.check()).holds, true);
+  await read.sealedEntries({ organizationId, afterPosition: 0, limit: 5 });
+
+  const deletion = { organizationId, author, ifRevision: undefined, orphan: false, confirmedCount: undefined };
+  const loner = await world.declare({ name: "loner", kind: "Record", accounts: [] });
+  await intent.requestDeletion({ ...deletion, uid: loner });
+  await intent.requestDeletion({ ...deletion, uid: recordUid });
+  await intent.requestDeletion({ ...deletion, uid: zone.resource.uid });
+  const leaving = await world.reload(zone);
+  const answer = await engine.settle(settlementFor(world, leaving, { gone: true, forgetSources: [recordUid] }));
+  assert.deepEqual(answer, { kept: true, dueAgain: false });
+  await intent.markRestored();
+  await removeOldHistory({ administration: stores.administration });
+}
+
+test("every statement that touches tenants' rows fails without a tenant", async () => {
+  const url = await server.createDatabase();
+  await using suspicion = await Suspicion.open(url);
+  const makeDatabase = (role: "setpoint_api" | "setpoint_engine" | "setpoint_admin") =>
+    new SuspiciousDatabase({ url, role, log: silentLog }, suspicion);
+  await using stores = openStores(url, { makeDatabase });
+  // Rows of another tenant, so that there is something to be hidden or shown.
+  await useEverythingElse(stores);
+  const world = await makeWorld(stores);
+  await useEverything(stores, world);
+
+  assert.deepEqual(
+    suspicion.attempts.filter(({ role, outcome }) => role === "setpoint_api" && outcome === "rows"),
+    [],
+    "the API reads and writes nothing without a tenant",
+  );
+  const tried = new Map<string, boolean>();
+  for (const { role, statement, outcome } of suspicion.attempts) {
+    const key = `${statement} as ${role}`;
+    tried.set(key, tried.get(key) === true || outcome === "error");
+  }
+  const never = [...tried].filter(([, hasFailed]) => !hasFailed).map(([key]) => key);
+  assert.deepEqual(never, [], "each statement failed where it had rows to find");
+  const statements = (await allStatements()).filter(({ touches }) => touches === "tenants");
+  assert.ok(statements.length > 40);
+  const seen = new Set(suspicion.attempts.map(({ statement }) => statement));
+  const untried = statements.map(({ name }) => name).filter((name) => !seen.has(name));
+  assert.deepEqual(untried, [], "a statement that this test does not reach proves nothing");
+  const reasons = suspicion.attempts.filter(({ outcome }) => outcome === "error").map(({ detail }) => detail);
+  const unexpected = reasons.filter((detail) => !/names no tenant|permission denied|row-level security/.test(detail));
+  assert.deepEqual(unexpected, []);
+});
+
+/** History of another tenant: some of everything stays behind. */
+async function useEverythingElse(stores: Stores): Promise<void> {
+  const world = await makeWorld(stores);
+  const input = await world.subject("other");
+  await world.declare({ name: "input", kind: "Record", accounts: [], links: [{ kind: "Zone", name: "other" }] });
+  const { organizationId, scope } = world;
+  await stores.intent.pause({
+    id: randomUUID(),
+    organizationId,
+    scope,
+    level: "deletes",
+    author: ada,
+    reason: "test",
+    forMs: 60_000,
+  });
+  for (const digest of ["approved", "open"]) {
+    const held = { digest, groups: [heldGroup("subject", [digest])] };
+    const verdicts = [heldGroup("subject", []).verdict];
+    await stores.engine.settle(settlementFor(world, await world.reload(input), { held, verdicts }));
+    const [change] = await stores.read.listHeldChanges({ organizationId, states: ["open"], limit: 1 });
+    const request = { organizationId, heldChangeId: change?.id ?? "", digest: change?.digest ?? "" };
+    if (digest === "approved") await stores.intent.approve({ ...request, approver: grace, grantForMs: 60_000 });
+  }
+}
+
+test("a tenant's ids mean nothing under another tenant", async () => {
+  await using stores = openStores(await server.createDatabase());
+  const [mine, theirs] = [await makeWorld(stores), await makeWorld(stores)];
+  const input = await mine.subject("secret");
+  const held = { digest: "d", groups: [heldGroup("subject", ["d"])] };
+  await stores.engine.settle(settlementFor(mine, input, { held, verdicts: [heldGroup("subject", []).verdict] }));
+  const [change] = await stores.read.listHeldChanges({
+    organizationId: mine.organizationId,
+    states: ["open"],
+    limit: 1,
+  });
+  assert.ok(change);
+  const pauseId = randomUUID();
+  const pause = {
+    id: pauseId,
+    organizationId: mine.organizationId,
+    scope: mine.scope,
+    level: "all" as const,
+    author: ada,
+  };
+  await stores.intent.pause({ ...pause, reason: "r", forMs: 60_000 });
+
+  const { read, intent } = stores;
+  const { organizationId } = theirs;
+  const { uid } = input.resource;
+  const request = { organizationId, uid };
+  const deletion = { ...request, author: ada, ifRevision: undefined, orphan: true, confirmedCount: undefined };
+  assert.deepEqual(await intent.requestDeletion(deletion), { found: false, conflict: false });
+  await intent.reconcileNow(request);
+  assert.equal(await intent.placeHold({ ...request, operationId: "o", reason: "r" }), false);
+  const decision = { organizationId, heldChangeId: change.id };
+  const approval = { ...decision, digest: change.digest, approver: grace, grantForMs: 1_000 };
+  assert.deepEqual(await intent.approve(approval), { result: "not-found" });
+  assert.equal(await intent.reject({ ...decision, author: ada }), false);
+  assert.equal(await intent.endPause({ id: pauseId, organizationId, author: ada }), "not-found");
+  assert.deepEqual(await read.history({ ...request, limit: 9 }), []);
+  assert.deepEqual(await read.observation(request), []);
+  assert.equal(await read.getHeldChange({ organizationId, id: change.id }), undefined);
+  assert.deepEqual(await read.listPauses(organizationId), []);
+  assert.equal(await read.getResource({ organizationId, scope: mine.scope, kind: "Zone", name: "secret" }), undefined);
+  assert.equal((await mine.reload(input)).inputVersion, input.inputVersion);
+});
+
+test("the second wall stands by itself: no role of the product sees or writes past its tenant", async () => {
+  const url = await server.createDatabase();
+  await using stores = openStores(url);
+  const [mine, theirs] = [await makeWorld(stores), await makeWorld(stores)];
+  await mine.subject("secret");
+  const client = new Client(url);
+  await client.connect();
+  const tables = await query<{ name: string }>(
+    url,
+    "select table_name as name from information_schema.columns where table_schema = 'setpoint' and column_name = 'organization_id'",
+  );
+  assert.ok(tables.length > 10);
+  await client.query("set role setpoint_api");
+  for (const { name } of tables) {
+    await client.query("begin");
+    await client.query("select set_config('setpoint.organizations', $1, true)", [`{${theirs.organizationId}}`]);
+    const text = `select from setpoint.${name} where organization_id = $1`;
+    const seen = await client.query(text, [mine.organizationId]).catch((thrown: unknown) => thrown);
+    await client.query("rollback");
+    if (seen instanceof Error) assert.match(seen.message, /permission denied/);
+    else assert.equal((seen as { rowCount: number }).rowCount, 0, name);
+  }
+  await client.query("begin");
+  await client.query("select set_config('setpoint.organizations', $1, true)", [`{${theirs.organizationId}}`]);
+  const insert = "insert into setpoint.link values ($1, 'u', 's', 'k', 'n')";
+  await assert.rejects(client.query(insert, [mine.organizationId]), /row-level security/);
+  await client.query("rollback");
+  await client.end();
+});
+
+test("row-level security is forced on every table with a tenant, and the roles own nothing", async () => {
+  const url = await server.createDatabase();
+  const open = await query<{ name: string }>(
+    url,
+    `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'setpoint' and c.relkind = 'r' and not (c.relrowsecurity and c.relforcerowsecurity)
+     order by name`,
+  );
+  // None of these has a row that belongs to one tenant.
+  const shared = ["delete_budget", "delete_charge", "freshness", "idle_cycle", "installation", "log_head", "migration"];
+  assert.deepEqual(
+    open.map(({ name }) => name),
+    [...shared, "shard", "shard_holder", "shard_seen"],
+  );
+  const powers = await query<{ role: string; owned: string }>(
+    url,
+    `select r.rolname as role, (select count(*) from pg_class c where c.relowner = r.oid) as owned from pg_roles r
+     where r.rolname in ('setpoint_api', 'setpoint_engine')
+       and not (r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcanlogin) order by role`,
+  );
+  assert.deepEqual(powers, [
+    { role: "setpoint_api", owned: "0" },
+    { role: "setpoint_engine", owned: "0" },
+  ]);
+});
