@@ -23,16 +23,16 @@ registerHooks({
     return found.url.startsWith(own) ? nextResolve(patched + found.url.slice(own.length), context) : found;
   },
 });
-const { replayHistory } = await import("../store/support/differential.ts");
+const { openReplay } = await import("../store/support/differential.ts");
 const { startStoreServer } = await import("../store/support/stores.ts");
 
 async function hunt(): Promise<HuntResult> {
   await using server = await startStoreServer();
-  const url = await server.createDatabase();
+  await using replay = openReplay(await server.createDatabase());
   let runs = 0;
   for (const seed of seeds) {
     runs += 1;
-    const message = await replayHistory(url, seed, STEPS).then(() => undefined, differenceOf);
+    const message = await replay.run(seed, STEPS).then(() => undefined, differenceOf);
     if (message !== undefined) return { runs, hit: { seed, rule: ruleOf(message), message } };
   }
   return { runs };

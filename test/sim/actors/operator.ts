@@ -1,6 +1,7 @@
 import type { Json } from "../../../src/ports/json.ts";
 import type { ScopePolicy } from "../../../src/ports/records.ts";
 import type { ItemSpec } from "../sim-kind.ts";
+import type { Thing } from "../outside/outside.ts";
 import type { ResourceRow } from "../store/rows.ts";
 import { type Cast, ignoring, people, specOf } from "./cast.ts";
 import { redeclare } from "./declare.ts";
@@ -142,12 +143,18 @@ function leftovers(
         wanted ||
         (resource !== undefined && staysPut(resource)) ||
         (subject !== undefined && decided.get(subject.id)?.has(key) === true) ||
-        (!recorded &&
-          (cast.ledger.restored || cast.ledger.forgotten.has(thing.id) || cast.ledger.swappedAtMs.has(accountId)));
+        (!recorded && isUnrecognisable(cast, accountId, thing));
       if (!excused) problems.push(`${thing.id} (${key}) of ${thing.madeFor} at ${accountId} is left over`);
     }
   }
   return problems;
+}
+
+/** No record leads to it any more, by a restore, a swap or a decision, or a stranger took its marker before we saw it. */
+function isUnrecognisable({ ledger }: Cast, accountId: string, thing: Thing): boolean {
+  const isRecord = thing.id.startsWith(`${thing.group}/`);
+  const unmarked = !isRecord && typeof thing.marker !== "object";
+  return unmarked || ledger.restored || ledger.forgotten.has(thing.id) || ledger.swappedAtMs.has(accountId);
 }
 
 /** Nobody can change what a deleted resource said of its own mode and protection: it waits, and says so. */

@@ -1,5 +1,5 @@
 import type { PermitRequest } from "../../../src/ports/engine-store.ts";
-import type { BudgetLevel, Limits, SubjectMemory } from "../../../src/ports/records.ts";
+import type { BudgetLevel, CycleInput, Limits } from "../../../src/ports/records.ts";
 import type { Outside } from "../outside/outside.ts";
 import type { SimProcess } from "../process.ts";
 import type { SubjectRow } from "../store/rows.ts";
@@ -102,10 +102,12 @@ export class Ledger {
   }
 
   /** A cycle begins: what it could find unwanted from here on. */
-  noteLoad(process: SimProcess, subjectId: number, memory: SubjectMemory | undefined): void {
+  noteLoad(process: SimProcess, subjectId: number, input: CycleInput | undefined): void {
     this.loads += 1;
-    const wanted = this.wanted.current(subjectId);
-    const owned = memory?.owned ?? [];
+    // While everything is paused nobody computes what is wanted.
+    const paused = input?.pauses.some((pause) => pause.level === "all") === true;
+    const wanted = paused ? undefined : this.wanted.current(subjectId);
+    const owned = input?.memory.owned ?? [];
     const truth = { loadedAtMs: this.nowMs, wanted, owned: owned.length, ungrantedDeletes: 0, reserved: 0 };
     this.cycles.set(`${process.number} ${subjectId}`, truth);
     if (wanted?.known !== true) return;

@@ -9,7 +9,7 @@ import type {
   ShardLease,
 } from "../../../src/ports/engine-store.ts";
 import type { IntentStore } from "../../../src/ports/intent-store.ts";
-import type { SubjectMemory } from "../../../src/ports/records.ts";
+import type { CycleInput, SubjectMemory } from "../../../src/ports/records.ts";
 import type { OutsideAccount, Thing } from "../outside/outside.ts";
 import type { WriteCall } from "../outside/sim-api.ts";
 import type { SimProcess } from "../process.ts";
@@ -77,8 +77,7 @@ export class Referee implements Witness {
         }
         return;
       case "load": {
-        const loaded = result as { readonly memory: SubjectMemory } | undefined;
-        ledger.noteLoad(process, Number(request), loaded?.memory);
+        ledger.noteLoad(process, Number(request), result as CycleInput | undefined);
         return;
       }
       case "reserveDeletes":
@@ -133,8 +132,8 @@ export class Referee implements Witness {
     { conflict, found }: { readonly found: boolean; readonly conflict: boolean },
   ): void {
     if (!found || conflict) return;
-    const confirmed = request.confirmedCount !== undefined && request.author.type === "person";
-    if (confirmed) this.ledger.confirmedUids.add(request.uid);
+    if (request.author.type !== "person") return;
+    if (request.confirmedCount !== undefined) this.ledger.confirmedUids.add(request.uid);
     else this.ledger.confirmedUids.delete(request.uid);
   }
 

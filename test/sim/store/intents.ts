@@ -145,7 +145,10 @@ export function requestDeletion(
   if (row === undefined || row.organizationId !== request.organizationId) return { found: false, conflict: false };
   if (request.ifRevision !== undefined && request.ifRevision !== row.revision) return { found: true, conflict: true };
   const now = nowMs();
-  const { author, orphan, confirmedCount } = request;
+  const { author, orphan } = request;
+  // Only a person's word counts: a machine that repeats his deletion confirms nothing in his name.
+  const heard = row.deletion === undefined || author.type === "person";
+  const confirmedCount = heard ? request.confirmedCount : row.deletion?.confirmedCount;
   if (row.deletion === undefined) row.generation += 1;
   row.deletion = { author: row.deletion?.author ?? author, atMs: row.deletion?.atMs ?? now, orphan, confirmedCount };
   row.revision += 1;
