@@ -1,12 +1,5 @@
-import { Client } from "pg";
-import {
-  Database,
-  type DatabaseOptions,
-  type DatabaseRole,
-  type Tenants,
-  type Transaction,
-} from "../../../src/store/database.ts";
-import type { Call, SqlValue, Statement } from "../../../src/store/statement.ts";
+import { Database, type DatabaseOptions, type Tenants, type Transaction } from "../../../src/store/database.ts";
+import { type Call, type SqlValue, type Statement, statement } from "../../../src/store/statement.ts";
 
 /** What became of a statement that was run by a role without a tenant. */
 export interface Attempt {
@@ -16,71 +9,31 @@ export interface Attempt {
   readonly detail: string;
 }
 
-const roles = ["setpoint_api", "setpoint_engine"] as const;
+const savepoint = statement<never>("test savepoint", "platform", "savepoint attempt");
+const goBack = statement<never>("test go back", "platform", "rollback to savepoint attempt");
+const forget = statement<unknown>("test forget", "platform", "select set_config('setpoint.organizations', '', true)");
+const asApi = statement<unknown>("test as api", "platform", "set local role setpoint_api");
 
 /**
- * Runs each statement that touches tenants' rows without a tenant first, as the role that is about to run it, and keeps
- * what happened. What administration runs is tried as the API.
+ * The real database, except that each statement which touches tenants' rows is first run without a tenant: in the very
+ * transaction that is about to run it, with all it has done so far, and undone again. What administration runs is tried
+ * as the API.
  */
-export class Suspicion implements AsyncDisposable {
-  readonly attempts: Attempt[] = [];
-  readonly #clients: ReadonlyMap<string, Client>;
-
-  private constructor(clients: ReadonlyMap<string, Client>) {
-    this.#clients = clients;
-  }
-
-  static async open(url: string): Promise<Suspicion> {
-    const clients = new Map<string, Client>();
-    for (const role of roles) {
-      const client = new Client(url);
-      await client.connect();
-      await client.query(`set role ${role}; set lock_timeout = 200`);
-      // A pooled connection that served a tenant before reads the setting as ''; both must fail.
-      if (role === "setpoint_api") await client.query("begin; set local setpoint.organizations = '{}'; commit");
-      clients.set(role, client);
-    }
-    return new Suspicion(clients);
-  }
-
-  async try(by: DatabaseRole, { statement, values }: Call<unknown>): Promise<void> {
-    if (statement.touches !== "tenants") return;
-    for (const [role, client] of this.#clients) {
-      if (role !== (by === "setpoint_admin" ? "setpoint_api" : by)) continue;
-      await client.query("begin");
-      const attempt = await client
-        .query(statement.text, [...values])
-        .then(
-          ({ rowCount }) =>
-            ({ outcome: (rowCount ?? 0) > 0 ? "rows" : "nothing", detail: `${rowCount} rows` }) as const,
-        )
-        .catch((thrown: unknown) => {
-          // It stood in front of a row that the real transaction has locked: that proves nothing.
-          const isStuck = String(thrown).includes("lock timeout");
-          return { outcome: isStuck ? "nothing" : "error", detail: String(thrown) } as const;
-        });
-      await client.query("rollback");
-      this.attempts.push({ role, statement: statement.name, ...attempt });
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const client of this.#clients.values()) await client.end();
-  }
-}
-
-/** The real database, with every statement tried without a tenant before it runs. */
 export class SuspiciousDatabase extends Database {
-  readonly #suspicion: Suspicion;
+  readonly #attempts: Attempt[];
 
-  constructor(options: DatabaseOptions, suspicion: Suspicion) {
+  constructor(options: DatabaseOptions, attempts: Attempt[]) {
     super(options);
-    this.#suspicion = suspicion;
+    this.#attempts = attempts;
   }
 
-  override async transact<const Calls extends readonly Call<unknown>[]>(tenants: Tenants, calls: Calls) {
-    for (const one of calls) await this.#suspicion.try(this.role, one);
-    return super.transact(tenants, calls);
+  override transact<const Calls extends readonly Call<unknown>[]>(tenants: Tenants, calls: Calls) {
+    const inTurn = async (tx: Transaction) => {
+      const rows: unknown[] = [];
+      for (const one of calls) rows.push(await tx.run(one.statement, ...one.values));
+      return rows;
+    };
+    return this.transaction(tenants, inTurn) as ReturnType<typeof Database.prototype.transact<Calls>>;
   }
 
   override transaction<Result>(tenants: Tenants, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
@@ -89,7 +42,7 @@ export class SuspiciousDatabase extends Database {
       let last: Promise<unknown> = Promise.resolve();
       const run = <Row>(statement: Statement<Row>, ...values: readonly SqlValue[]): Promise<readonly Row[]> => {
         const answer = last.then(async () => {
-          await this.#suspicion.try(this.role, { statement, values });
+          if (statement.touches === "tenants") await this.#try(tx, { statement, values });
           return tx.run(statement, ...values);
         });
         last = answer.catch(() => undefined);
@@ -97,5 +50,19 @@ export class SuspiciousDatabase extends Database {
       };
       return work({ run });
     });
+  }
+
+  async #try(tx: Transaction, { statement, values }: Call<unknown>): Promise<void> {
+    await tx.run(savepoint);
+    await tx.run(forget);
+    const isAdministration = this.role === "setpoint_admin";
+    if (isAdministration) await tx.run(asApi);
+    const attempt = await tx
+      .run(statement, ...values)
+      .then((rows) => ({ outcome: rows.length > 0 ? "rows" : "nothing", detail: `${rows.length} rows` }) as const)
+      .catch((thrown: unknown) => ({ outcome: "error", detail: String(thrown) }) as const);
+    await tx.run(goBack);
+    const role = isAdministration ? "setpoint_api" : this.role;
+    this.#attempts.push({ role, statement: statement.name, ...attempt });
   }
 }
