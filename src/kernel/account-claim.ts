@@ -31,7 +31,9 @@ export async function accountProblemOf(
       numbers: {},
     };
   }
-  const claimed = account.claimedIncarnation;
+  // A backup from before the account was claimed knows nothing of that; the sentinel does.
+  const older = sentinel !== undefined && sentinel.incarnation < installation.incarnation;
+  const claimed = account.claimedIncarnation ?? (older ? sentinel.incarnation : undefined);
   const reclaim = { accountId: account.id, incarnation: installation.incarnation };
   if (claimed !== undefined && claimed !== installation.incarnation) {
     return {

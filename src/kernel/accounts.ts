@@ -188,21 +188,23 @@ export class Accounts {
     // The listing serves many subjects, so one caller's abort must not end it for the others.
     const read = await readInventory(this.#clock, counted, new AbortController().signal);
     if (read.inventory.completeness === "failed") throw read.error;
-    await this.noteThrottle(opened.record, read.error);
     return read.inventory;
   }
 
-  #limited<T>(
+  /** Notes what the provider says about its own limits. That our own budget is used up is nothing to block others for. */
+  async #limited<T>(
     opened: OpenAccount,
     what: string,
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    return withTimeLimit(
-      this.#clock,
-      { ms: opened.provider.callTimeoutMs, signal, what: `${opened.record.provider} ${what}` },
-      work,
-    );
+    const limit = { ms: opened.provider.callTimeoutMs, signal, what: `${opened.record.provider} ${what}` };
+    try {
+      return await withTimeLimit(this.#clock, limit, work);
+    } catch (thrown) {
+      await this.noteThrottle(opened.record, thrown);
+      throw thrown;
+    }
   }
 
   #opened(account: AccountRecord): OpenAccount {

@@ -19,19 +19,19 @@ import type { PlannedChange } from "./plan.ts";
 
 /**
  * In the order a person would ask. Every guard passes a subset on, so a stricter limit can never let more through.
- * What refuses the whole plan comes before what takes single items out, and the mode before anything is asked of a person:
- * while only looking, nothing is held.
+ * What refuses comes before what asks a person, so that nobody is asked for what would not be done; while only looking,
+ * nothing is held.
  */
 export const GUARDS: readonly Guard[] = [
   accountIdentityGuard,
   holdGuard,
   completeReadsGuard,
   emptyDesiredGuard,
+  allOrNothingGuard,
   quietStartGuard,
   ownershipGuard,
   protectionGuard,
   evidenceGuard,
-  allOrNothingGuard,
   fightsGuard,
   tooManyAtOnceGuard,
   deleteBudgetGuard,

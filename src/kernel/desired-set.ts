@@ -47,7 +47,10 @@ export async function desiredSet(
   const kept = keptItems(answer, lastGood, broken);
   const verdicts = verdictsOf(answer, broken, kept);
   const own = [{ uid: subject.uid, generation: subject.generation }];
-  const items = answer.items.map((item) => ({ ...item, sources: item.sources ?? own }));
+  const keptKeys = new Set(kept.map((stored) => stored.key));
+  const items = answer.items
+    .filter((item) => !keptKeys.has(item.key))
+    .map((item) => ({ ...item, sources: item.sources ?? own }));
   const stand = revived(kept, input);
   const remember = [...items, ...stand.items].map((item) => ({
     key: item.key,
@@ -112,7 +115,10 @@ function refuseDuplicates(subject: Subject<unknown>, items: readonly Wanted<obje
   }
 }
 
-/** Last good values of what went stale or stopped parsing, unless something else declares that item now. */
+/**
+ * Last good values of what went stale, unless something else declares that item now, and of what stopped parsing. The
+ * latter stand even where other resources declare the same item: without the broken one's part it would lose a value.
+ */
 function keptItems(
   answer: Desired<object> & { known: true },
   lastGood: ReadonlyMap<string, StoredWanted>,
@@ -120,12 +126,15 @@ function keptItems(
 ): readonly StoredWanted[] {
   const declared = new Set(answer.items.map((item) => item.key));
   const stale = new Set((answer.stale ?? []).map((entry) => entry.key));
-  const brokenUids = new Set(broken.map((resource) => resource.uid));
+  const isBroken = isOf(broken);
   return [...lastGood.values()].filter(
-    (stored) =>
-      !declared.has(stored.key) &&
-      (stale.has(stored.key) || stored.sources.some((source) => brokenUids.has(source.uid))),
+    (stored) => (stale.has(stored.key) && !declared.has(stored.key)) || isBroken(stored),
   );
+}
+
+function isOf(resources: readonly DeclaredResource[]): (stored: StoredWanted) => boolean {
+  const uids = new Set(resources.map((resource) => resource.uid));
+  return (stored) => stored.sources.some((source) => uids.has(source.uid));
 }
 
 function verdictsOf(
@@ -149,6 +158,7 @@ function verdictsOf(
     verdicts.push(
       verdict("derived-emptiness", "wait", `no longer parses, its last good value stands: ${names}`, {
         numbers: { resources: broken.length, kept: kept.length },
+        keys: kept.filter(isOf(broken)).map((stored) => stored.key),
       }),
     );
   }
