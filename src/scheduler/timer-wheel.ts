@@ -23,6 +23,8 @@ export class TimerWheel {
   readonly #originMs: number;
   #tick = 0;
   #size = 0;
+  /** No slot needs work before this tick; undefined when it has to be found out. Finding it means passing the empty slots. */
+  #idleUntil: number | undefined;
   /** Links of circular lists; a row that links to itself has no timer. */
   #next: Int32Array;
   #previous: Int32Array;
@@ -70,18 +72,16 @@ export class TimerWheel {
     this.#size -= 1;
   }
 
-  /** Collects what became due; `takeDue` hands it out. */
+  /** Collects what became due; `takeDue` hands it out. Empty stretches are skipped, so that a long sleep costs no more than what it left. */
   advance(nowMs: number): void {
     const target = Math.floor((nowMs - this.#originMs) / TICK_MS);
-    if (target - this.#tick > MIDDLE_TURN) {
-      this.#jump(target);
-      return;
+    for (let next = this.#nextTick(); next <= target; next = this.#nextTick()) {
+      this.#tick = next;
+      this.#idleUntil = undefined;
+      if (next % FINE === 0) this.#turn();
+      this.#spliceToDue(next % FINE);
     }
-    while (this.#tick < target) {
-      this.#tick += 1;
-      if (this.#tick % FINE === 0) this.#turn();
-      this.#spliceToDue(this.#tick % FINE);
-    }
+    this.#tick = Math.max(this.#tick, target);
   }
 
   /** The next due row, its timer taken off; -1 when there is none. Rows not taken stay due. */
@@ -96,12 +96,20 @@ export class TimerWheel {
   /** When to advance next: never later than the next timer, and undefined without timers. */
   nextMs(): number | undefined {
     if (this.#size === 0) return undefined;
-    return this.#originMs + this.#nextTick() * TICK_MS;
+    const tick = this.#isEmpty(DUE) ? this.#nextTick() : this.#tick;
+    return this.#originMs + tick * TICK_MS;
   }
 
-  /** The tick of the next timer if it lies in the fine ring, else the tick at which the slot it lies in moves down. */
+  /**
+   * The tick of the next timer that is not due if it lies in the fine ring, else the tick at which the slot it lies in moves down.
+   * Infinity when there is none.
+   */
   #nextTick(): number {
-    if (!this.#isEmpty(DUE)) return this.#tick;
+    this.#idleUntil ??= this.#findNextTick();
+    return this.#idleUntil;
+  }
+
+  #findNextTick(): number {
     const turn = Math.floor(this.#tick / FINE);
     const soon = this.#firstIn(this.#tick + 1, (turn + 1) * FINE);
     if (soon !== undefined) return soon;
@@ -111,9 +119,11 @@ export class TimerWheel {
       const wrapped = next === turn + 1 ? this.#firstIn(next * FINE, this.#tick + FINE) : undefined;
       if (wrapped !== undefined) return wrapped;
     }
-    let coarse = Math.floor(turn / MIDDLE) + 1;
-    while (this.#isEmpty(COARSE_HEADS + (coarse % COARSE))) coarse += 1;
-    return coarse * MIDDLE_TURN;
+    const coarse = Math.floor(turn / MIDDLE);
+    for (let next = coarse + 1; next < coarse + COARSE; next++) {
+      if (!this.#isEmpty(COARSE_HEADS + (next % COARSE))) return next * MIDDLE_TURN;
+    }
+    return Number.POSITIVE_INFINITY;
   }
 
   #firstIn(fromTick: number, untilTick: number): number | undefined {
@@ -126,16 +136,20 @@ export class TimerWheel {
   }
 
   #place(row: number, tick: number): void {
-    this.#append(this.#headFor(tick), HEADS + row);
+    const ahead = tick - this.#tick;
+    const turn = Math.floor(tick / FINE);
+    if (ahead <= 0) this.#append(DUE, HEADS + row);
+    else if (ahead < FINE) this.#put(tick % FINE, row, tick);
+    else if (turn - Math.floor(this.#tick / FINE) < MIDDLE) this.#put(MIDDLE_HEADS + (turn % MIDDLE), row, turn * FINE);
+    else {
+      const coarse = Math.floor(tick / MIDDLE_TURN);
+      this.#put(COARSE_HEADS + (coarse % COARSE), row, coarse * MIDDLE_TURN);
+    }
   }
 
-  #headFor(tick: number): number {
-    const ahead = tick - this.#tick;
-    if (ahead <= 0) return DUE;
-    if (ahead < FINE) return tick % FINE;
-    const turns = Math.floor(tick / FINE);
-    if (turns - Math.floor(this.#tick / FINE) < MIDDLE) return MIDDLE_HEADS + (turns % MIDDLE);
-    return COARSE_HEADS + (Math.floor(tick / MIDDLE_TURN) % COARSE);
+  #put(head: number, row: number, workTick: number): void {
+    this.#append(head, HEADS + row);
+    if (this.#idleUntil !== undefined && workTick < this.#idleUntil) this.#idleUntil = workTick;
   }
 
   /** The fine ring begins a new turn: what is due within it moves down, from the coarse ring first when that one turned too. */
@@ -154,23 +168,6 @@ export class TimerWheel {
       this.#place(node - HEADS, this.#tickOf(node - HEADS));
       node = following;
     }
-  }
-
-  /** After a long sleep, walking every tick would cost more than placing every row anew. */
-  #jump(target: number): void {
-    const rows: number[] = [];
-    const ticks: number[] = [];
-    for (let row = 0; row < this.#due.length; row++) {
-      if (!this.isSet(row)) continue;
-      rows.push(row);
-      ticks.push(this.#tickOf(row));
-    }
-    for (let head = 0; head < HEADS; head++) {
-      this.#next[head] = head;
-      this.#previous[head] = head;
-    }
-    this.#tick = target;
-    for (const [index, row] of rows.entries()) this.#place(row, ticks[index] as number);
   }
 
   /** The full tick from its low 32 bits: the one nearest to now. */

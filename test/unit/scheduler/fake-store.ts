@@ -45,6 +45,8 @@ export class FakeStore {
   readonly failing = new Set<string>();
   readonly hanging = new Set<string>();
   poisonedLoads = new Set<number>();
+  /** Methods whose answer takes a while; what they do is done at once. */
+  readonly answersAfterMs = new Map<string, number>();
 
   constructor(clock: VirtualClock) {
     this.#clock = clock;
@@ -98,7 +100,10 @@ export class FakeStore {
       if (this.hanging.has(name)) return await new Promise<T>(() => {});
       if (this.failing.has(name)) throw new Error(`${name}: connection refused`);
       await Promise.resolve();
-      return work();
+      const done = work();
+      const delayMs = this.answersAfterMs.get(name) ?? 0;
+      if (delayMs > 0) await this.#clock.wait(delayMs);
+      return done;
     };
     const never = async (): Promise<never> => await Promise.reject(new Error("not part of this fake"));
     return {

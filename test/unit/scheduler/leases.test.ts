@@ -148,6 +148,18 @@ test("counts a lease from before the renewal was sent: with a silent store it en
   assert.equal(scheduler.snapshot().shards.length, 64, "and is taken again when the store is back");
 });
 
+test("a slow answer does not lengthen a lease: it counts from before the renewal was sent", async () => {
+  const scene = new Scene();
+  scene.store.add({ id: 1, shard: 1, due: true });
+  scene.behaviours.set(1, "stubborn");
+  scene.store.answersAfterMs.set("renewShards", 3_000);
+  scene.start("a");
+  await scene.clock.advance(3_500);
+  const remainingMs = scene.turns[0]?.claim.leaseRemainingMs() ?? 0;
+  assert.equal(remainingMs, (scene.store.shards[1]?.untilMs ?? 0) - scene.clock.nowMs());
+  assert.equal(remainingMs, 11_500);
+});
+
 test("a wall clock set forward ends the lease, and a machine that slept does not trust its monotonic clock", async () => {
   for (const disturb of ["jumpWall", "sleep"] as const) {
     const scene = new Scene();
@@ -157,6 +169,8 @@ test("a wall clock set forward ends the lease, and a machine that slept does not
     await scene.clock.advance(1_000);
     scene.clock[disturb](20_000);
     assert.equal(scene.turns[0]?.claim.leaseRemainingMs(), 0, disturb);
+    await scene.clock.advance(1_100);
+    assert.equal(scene.turns[0]?.claim.signal.aborted, true, "found out long before the next renewal");
   }
 });
 

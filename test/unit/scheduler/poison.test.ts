@@ -72,6 +72,7 @@ test("a hanging cycle is aborted at its deadline and given up soon after; its sl
   scene.store.touch(2);
   await scene.clock.advance(2_000);
   assert.equal(scene.turns[0]?.claim.signal.aborted, true);
+  assert.equal(scene.turns[0]?.claim.leaseRemainingMs(), 0, "no call may start any more, though the lease lasts");
   assert.deepEqual(scene.ids(), [1], "it may still stop by itself");
   await scene.clock.advance(5_000);
   assert.deepEqual(scene.ids().slice(0, 2), [1, 2]);
