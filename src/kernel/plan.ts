@@ -105,7 +105,8 @@ function planKey(situation: Situation, at: KeySituation, found: Found): void {
 
 function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen<object> }, found: Found): void {
   // What we recorded was not seen. Whatever stands under its key now, that it is gone is for a read by its id to say.
-  const replaced = at.owned?.externalId !== undefined && at.owned.externalId !== at.seen.externalId;
+  // A replacement of ours whose answer got lost is another matter: what stands there may be what we made.
+  const replaced = at.owned?.state === "owned" && at.owned.externalId !== at.seen.externalId;
   if (replaced && (at.wanted === undefined || !situation.complete))
     return planUnseen(situation, { ...at, seen: undefined }, found);
   const relation = relationOf(situation, at);
