@@ -1,7 +1,10 @@
 import type { Json } from "../ports/json.ts";
 import type { FieldDifference } from "../ports/records.ts";
-import { canonical, redacted } from "./hash.ts";
+import { canonical, digestOf, redacted } from "./hash.ts";
 import { Secret } from "./secret.ts";
+
+/** Differences are stored with every write and every held change: a longer value is cut there. */
+const SHOWN_LENGTH_MAX = 1_000;
 
 /**
  * How a provider's view of a thing is made comparable with ours. Fields are JSON pointers inside the item;
@@ -120,8 +123,13 @@ function sameValue(wanted: unknown, seen: unknown): boolean {
   return (wanted ?? null) === (seen ?? null) || canonical(wanted) === canonical(seen);
 }
 
+/** Redacted, and cut where it is too long to be read; its digest still tells one long value from another. */
 function shown(value: unknown): Json | undefined {
-  return value === undefined ? undefined : redacted(value);
+  if (value === undefined) return undefined;
+  const json = redacted(value);
+  const text = JSON.stringify(json);
+  if (text.length <= SHOWN_LENGTH_MAX) return json;
+  return `${text.slice(0, SHOWN_LENGTH_MAX / 4)}… (${text.length} characters, ${digestOf(value)})`;
 }
 
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -137,7 +145,7 @@ function withDefault(value: unknown, path: readonly string[], fallback: Json): u
   const [head, ...rest] = path;
   if (head === undefined) return value ?? fallback;
   if (Array.isArray(value))
-    return value.map((part, index) =>
+    return value.map((part: unknown, index) =>
       head === "*" || head === String(index) ? withDefault(part, rest, fallback) : part,
     );
   if (!isPlain(value)) return value;
@@ -187,7 +195,9 @@ function leftAsSeen(wanted: unknown, seen: unknown, path: readonly string[]): un
   // Where one side has nothing to look into, a default stands there: all of it is left as it was seen.
   if (head === undefined || typeof seen !== "object" || seen === null) return seen;
   if (Array.isArray(wanted))
-    return wanted.map((part, index) => (String(index) === head ? leftAsSeen(part, ownField(seen, head), rest) : part));
+    return wanted.map((part: unknown, index) =>
+      String(index) === head ? leftAsSeen(part, ownField(seen, head), rest) : part,
+    );
   if (!isPlain(wanted)) return seen;
   return { ...wanted, [head]: leftAsSeen(ownField(wanted, head), ownField(seen, head), rest) };
 }

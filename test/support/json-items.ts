@@ -78,7 +78,9 @@ function filled(value: unknown, path: readonly string[], fallback: unknown): unk
   if (typeof value !== "object" || value === null || value instanceof Secret) return value;
   const [head = "", ...rest] = path;
   if (Array.isArray(value))
-    return value.map((part, index) => (head === "*" || head === String(index) ? filled(part, rest, fallback) : part));
+    return value.map((part: unknown, index) =>
+      head === "*" || head === String(index) ? filled(part, rest, fallback) : part,
+    );
   const fields = new Map(Object.entries(value));
   for (const key of head === "*"
     ? [...fields.keys()].filter((entry) => (fields.get(entry) ?? undefined) !== undefined)

@@ -150,7 +150,7 @@ function setKind(loop: Loop<SetSpec, Item, LabReader, LabWriter>): Kind<SetSpec>
     modeRequired: false,
     accounts: (spec) => [spec.account],
     links: () => [],
-    loop: loop as Loop<SetSpec, object>,
+    loop,
   };
 }
 

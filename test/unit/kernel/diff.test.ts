@@ -108,6 +108,16 @@ test("a named difference says field, wanted and seen", () => {
   assert.deepEqual(compare({ a: 1 }, {}).differences, [{ field: "/a", wanted: 1, seen: undefined }]);
 });
 
+test("long values are cut in a difference, and still told apart", () => {
+  const long = (end: string) => ({ text: `${"x".repeat(100_000)}${end}` });
+  const [difference, ...others] = compare(long("a"), long("b")).differences;
+  assert.deepEqual([others, difference?.field], [[], "/text"]);
+  assert.ok(JSON.stringify(difference).length < 1_000);
+  assert.match(JSON.stringify(difference?.wanted), /x… \(100003 characters, [0-9a-f]{32}\)"$/);
+  assert.notEqual(difference?.wanted, difference?.seen);
+  assert.deepEqual(compare(long("a"), long("a")).differences, []);
+});
+
 const secretText = fc.stringMatching(/^hidden-[0-9a-f]{24}$/);
 
 test("secrets are compared by hash and never printed", () => {
@@ -128,7 +138,7 @@ test("secrets are compared by hash and never printed", () => {
         inspect(hold(one), { depth: 20, customInspect: false, showHidden: true }),
         inspect(error, { depth: 20, showHidden: true }),
         `${error.message} ${error.stack}`,
-        inspect({ ...new Secret(one) }),
+        inspect(Object.entries(new Secret(one))),
       ].join("\n");
       assert.ok(!shown.includes(one) && !shown.includes(other), shown);
     }),

@@ -85,9 +85,9 @@ test("a guard has one condition, and its strictest answer speaks for it", () => 
     ],
   });
   const guards = status.conditions.filter(({ type }) => type.startsWith("Guard/"));
-  assert.deepEqual(guards.map(({ type, reason }) => [type, reason]).sort(), [
-    ["Guard/delete-budget", "Held"],
-    ["Guard/evidence", "Waits"],
+  assert.deepEqual(guards.map(({ type, reason }) => `${type} ${reason}`).sort(), [
+    "Guard/delete-budget Held",
+    "Guard/evidence Waits",
   ]);
   assert.equal(condition(status, "Guard/delete-budget")?.message, "8 deletes, 5 allowed; within the budget");
 });
