@@ -4,6 +4,7 @@ import { createApp } from "../control-api/app.ts";
 import type { ApiContext, ServiceState } from "../control-api/context.ts";
 import { organizationIdOf } from "../control-api/names.ts";
 import { PostgresSignalSender } from "../fabric/postgres-signals.ts";
+import { signalOf } from "../fabric/signal-text.ts";
 import type { DueEdge } from "../ports/signal.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
 import { StoreError } from "../store/errors.ts";
@@ -43,7 +44,7 @@ async function startApi(
   const { sealer } = undo.use(
     startHousekeeping({ administration: stores.administration, clock, log, retention: false }),
   );
-  const poke = (shards: readonly number[], due: readonly DueEdge[]) => signals.send({ shards, due });
+  const poke = (shards: readonly number[], due: readonly DueEdge[]) => signals.send(signalOf(shards, due));
   const intents = new PostgresIntentStore({ ...stores, ids, poke, logged: () => sealer.poke() });
   await ensureDefaultOrganization(intents, reads);
   const registry = new Registry();

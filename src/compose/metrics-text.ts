@@ -1,7 +1,7 @@
-import { collectDefaultMetrics, Registry } from "@prometheus-io/client";
+import { collectDefaultMetrics, type Registry } from "@prometheus-io/client";
 
 /** The figures of this process itself (CPU, memory, event loop), labelled with its role. */
-export function processMetrics(role: string, registry: Registry = new Registry()): () => Promise<string> {
+export function processMetrics(role: string, registry: Registry): () => Promise<string> {
   registry.setDefaultLabels({ role });
   collectDefaultMetrics({ register: registry });
   return () => registry.metrics();

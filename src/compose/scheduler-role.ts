@@ -54,7 +54,7 @@ async function start(
     metrics: prometheusMetrics(registry, [...kinds.keys()]),
   });
   undo.defer(() => scheduler.drain());
-  const heard = (signal: Signal | "perhaps") => scheduler.poke(signal === "perhaps" ? undefined : signal.shards);
+  const heard = (signal: Signal | "perhaps") => (signal === "perhaps" ? scheduler.poke() : scheduler.hear(signal));
   undo.use(new PostgresSignalListener({ url: config.databaseUrl, clock, log, heard }));
   if (config.schedulerPort !== undefined) undo.use(await startRoleListener(config.schedulerPort, metrics));
   const running = undo.move();
