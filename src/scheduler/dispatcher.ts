@@ -1,5 +1,6 @@
 import type { Claim, CycleReport, Engine } from "../kernel/claim.ts";
 import type { DueSubject, SubjectEntry } from "../ports/engine-store.ts";
+import type { DueEdge } from "../ports/signal.ts";
 import { Convergence } from "./convergence.ts";
 import type { Offered } from "./due-poller.ts";
 import type { IdleAggregate } from "./idle-aggregate.ts";
@@ -134,6 +135,16 @@ export class Dispatcher {
     this.timers.cancel(tableRow);
     if (rank !== RESYNC_RANK) this.#convergence.begin(row.id, edge.sinceMs);
     return known ? "known" : "new";
+  }
+
+  /** A subject that another process says it made due. False when the store must be asked about it. */
+  edge({ dueAtMs, priority, shard, subjectId: id }: DueEdge): boolean {
+    if (this.#options.leases.held(shard) === undefined) return true;
+    const row = this.timers.table.find(id);
+    if (row < 0 || this.timers.group(row).shard !== shard) return false;
+    const { accountId, kind, organizationId } = this.timers.group(row);
+    const offered = this.due({ id, kind, organizationId, accountId, shard, priority, dueAtMs });
+    return offered === "new" || offered === "known";
   }
 
   /** Start nothing more there. True once everything has ended in order. */

@@ -1,6 +1,7 @@
 import type { Engine } from "../kernel/claim.ts";
 import { runCycle } from "../kernel/cycle.ts";
 import type { Priority } from "../ports/engine-store.ts";
+import type { Signal } from "../ports/signal.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { DuePoller } from "./due-poller.ts";
 import { IdleAggregate } from "./idle-aggregate.ts";
@@ -34,6 +35,8 @@ export interface SchedulerSnapshot {
 export interface Scheduler extends AsyncDisposable {
   /** Something was stored, perhaps in these shards: look at once. May be called as often as one likes. */
   poke(shards?: readonly number[]): void;
+  /** What another process made due: subjects that are named have their turn without a poll. */
+  hear(signal: Signal): void;
   /** Starts nothing more, lets what runs end within a limit, releases the shards. Called again, it waits for the same end. */
   drain(): Promise<void>;
   snapshot(): SchedulerSnapshot;
@@ -126,6 +129,12 @@ class ShardScheduler implements Scheduler {
 
   poke(shards?: readonly number[]): void {
     this.#poller.poke(shards);
+  }
+
+  hear({ due, shards }: Signal): void {
+    const unknown = due.filter((edge) => !this.#dispatcher.edge(edge)).map((edge) => edge.shard);
+    if (unknown.length < due.length) this.#dispatcher.pump();
+    if (shards.length + unknown.length > 0) this.#poller.poke([...shards, ...unknown]);
   }
 
   drain(): Promise<void> {

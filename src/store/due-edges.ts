@@ -1,15 +1,6 @@
-import type { Priority } from "../ports/engine-store.ts";
+import type { DueEdge } from "../ports/signal.ts";
 import { priorityOf } from "./priorities.ts";
 import type { WokenRow } from "./sql/wake.ts";
-
-/** A subject that a transaction made due. */
-export interface DueEdge {
-  readonly subjectId: number;
-  readonly shard: number;
-  readonly priority: Priority;
-  /** By the store's clock. */
-  readonly dueAtMs: number;
-}
 
 /** What a transaction made due: the shards, and the subjects where they are few. */
 export interface Woken {
