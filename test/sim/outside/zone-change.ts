@@ -28,8 +28,9 @@ export function changeZone(
       if (seen !== undefined) effects.remove(seen);
     } else if (seen === undefined) {
       effects.create(newRecord(id, request, change.key, change.content));
-    } else {
-      effects.update({ ...seen, ...change.content, madeFor: change.action === "create" ? request.uid : seen.madeFor });
+    } else if (change.action !== "create") {
+      // What is there already as wanted is left as it is; whose it is, the claim says.
+      effects.update({ ...seen, ...change.content });
     }
   }
 }

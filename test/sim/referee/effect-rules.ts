@@ -98,11 +98,24 @@ export function judgeEffect(
     if (ledger.nowMs - sinceMs > graceMs) throw new Violation("account identity", `${name}: in a swapped account`);
   }
   if (what.effect === "create") judgeCreate(ledger, permit, outside, what.thing, name);
-  if (what.effect !== "create" && what.thing.madeFor !== subject.resourceUid) {
+  if (
+    what.effect !== "create" &&
+    what.thing.madeFor !== subject.resourceUid &&
+    !isClaimed(ledger, permit, what.thing)
+  ) {
     throw new Violation("ownership", `${name}: it is not ours`);
   }
   if (what.effect !== "delete") judgeContent(ledger, permit, what.thing, name);
   return permit;
+}
+
+/** A record has no marker: under the id that a subject has claimed it is that subject's, whoever made it again. */
+function isClaimed({ state }: Ledger, { subject }: PermitTruth, thing: Thing): boolean {
+  if (subject.kind !== "SimZone") return false;
+  return [...state.tables.claims.values()].some(
+    ({ accountKey, externalId, subjectId }) =>
+      subjectId === subject.id && externalId === thing.id && accountKey === subject.accountId,
+  );
 }
 
 function judgeCreate(ledger: Ledger, permit: PermitTruth, outside: OutsideAccount, thing: Thing, name: string): void {
