@@ -20,12 +20,17 @@ function waitMs(ms: number, signal?: AbortSignal): Promise<void> {
       resolve();
       return;
     }
+    // No time to wait, but everybody else's turn: a timer would take a millisecond.
+    if (ms <= 0) {
+      setImmediate(resolve);
+      return;
+    }
     const finish = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(finish, Math.min(Math.max(ms, 0), longestTimerMs));
+    const timer = setTimeout(finish, Math.min(ms, longestTimerMs));
     signal?.addEventListener("abort", finish, { once: true });
   });
 }

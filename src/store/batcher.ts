@@ -8,6 +8,8 @@ export interface BatcherOptions<Request, Answer> {
   /** Two requests with one key never share a batch: the second must see what the first did. */
   readonly keyOf: (request: Request) => number | string;
   readonly maxSize?: number;
+  /** Answers handed out before the process turns to other things for a moment; unlimited unless said otherwise. */
+  readonly answersAtOnce?: number;
 }
 
 interface Waiting<Request, Answer> {
@@ -90,13 +92,23 @@ export class Batcher<Request, Answer> {
   async #send(batch: readonly Waiting<Request, Answer>[]): Promise<void> {
     try {
       const answers = await this.#options.run(batch.map((waiting) => waiting.request));
-      for (const [index, waiting] of batch.entries()) waiting.resolve(answers[index] as Answer);
+      // Not waited for: the next batch may travel meanwhile.
+      void this.#answer(batch, answers);
     } catch (thrown) {
       if (batch.length > 1 && isAboutTheRequest(thrown)) {
         for (const waiting of batch) await this.#send([waiting]);
       } else {
         for (const waiting of batch) waiting.reject(thrown);
       }
+    }
+  }
+
+  /** Whoever gets an answer goes on with it at once, so that hundreds at a time would keep everybody else waiting. */
+  async #answer(batch: readonly Waiting<Request, Answer>[], answers: readonly Answer[]): Promise<void> {
+    const { answersAtOnce = Number.POSITIVE_INFINITY, clock } = this.#options;
+    for (const [index, waiting] of batch.entries()) {
+      if (index > 0 && index % answersAtOnce === 0) await clock.wait(0);
+      waiting.resolve(answers[index] as Answer);
     }
   }
 
