@@ -1,0 +1,119 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { PostgresSignalListener } from "../../src/fabric/postgres-signals.ts";
+import { runCycle } from "../../src/kernel/cycle.ts";
+import { noMetrics } from "../../src/scheduler/metrics.ts";
+import { type Scheduler, startScheduler } from "../../src/scheduler/scheduler.ts";
+import { answerCalls } from "../harness/child.ts";
+import { machineMs } from "../harness/pacing.ts";
+import { benchEngine } from "./bench-engine.ts";
+import { BenchWorld } from "./bench-world.ts";
+import { type Geometry, itemCount, itemOfSubject } from "./geometry.ts";
+
+/** One process with the production scheduler in it. What it did is counted here and asked for by the parent. */
+interface Counts {
+  readonly cycles: number;
+  /** Cycles that wrote nothing. */
+  readonly idle: number;
+  readonly results: Readonly<Record<string, number>>;
+  readonly providerCalls: number;
+  readonly updates: number;
+  /** Items that differ outside from what is declared. */
+  readonly drifted: number;
+  readonly waiting: number;
+  readonly running: number;
+}
+
+const cleanup = new AsyncDisposableStack();
+const [, , url = "", geometryText = ""] = process.argv;
+const geometry = JSON.parse(geometryText) as Geometry;
+const world = new BenchWorld(geometry);
+const engine = benchEngine({ url, geometry, world, cleanup });
+const results: Record<string, number> = {};
+let cycles = 0;
+let idle = 0;
+let lastChangedMs = 0;
+/** When the first cycle of each subject began that somebody waits for, by the machine's clock. */
+let starts = new Map<number, number>();
+
+const scheduler: Scheduler = startScheduler(engine, {
+  holder: "bench",
+  metrics: {
+    ...noMetrics,
+    cycleEnded: ({ report }) => {
+      cycles += 1;
+      if (report.idle) idle += 1;
+      results[report.result] = (results[report.result] ?? 0) + 1;
+      if (report.result === "changed") lastChangedMs = machineMs();
+    },
+  },
+  run: (seen, claim) => {
+    if (claim.trigger !== "resync" && !starts.has(claim.subjectId)) starts.set(claim.subjectId, machineMs());
+    return runCycle(seen, claim);
+  },
+});
+cleanup.defer(() => scheduler.drain());
+cleanup.use(
+  new PostgresSignalListener({
+    url,
+    clock: engine.clock,
+    log: engine.log,
+    heard: (signal) => (signal === "perhaps" ? scheduler.poke() : scheduler.hear(signal)),
+  }),
+);
+
+function counts(): Counts {
+  const { queues, running } = scheduler.snapshot();
+  return {
+    cycles,
+    idle,
+    results: { ...results },
+    providerCalls: world.calls,
+    updates: world.updates,
+    drifted: world.drifted,
+    waiting: queues.reduce((sum, queue) => sum + queue.waiting, 0),
+    running,
+  };
+}
+
+const calls = {
+  /** Resolves when every shard is leased and every subject has its timer. */
+  async ready(): Promise<void> {
+    for (;;) {
+      const { shards, subjects } = scheduler.snapshot();
+      if (shards.length === 64 && shards.every(({ listed }) => listed) && subjects === itemCount(geometry)) return;
+      await wait(20);
+    }
+  },
+  counts,
+  /** Resolves when this many cycles in all have written outside and were settled; answers with the time of the last one. */
+  async changed(count: number): Promise<number> {
+    while ((results["changed"] ?? 0) < count) await wait(5);
+    return lastChangedMs;
+  },
+  /** Resolves when nothing waits, nothing runs, and nothing is stored as due. */
+  async settled(): Promise<void> {
+    for (;;) {
+      const { running, waiting } = counts();
+      const due = await engine.store.dueSubjects({ shards: Array.from({ length: 64 }, (_, shard) => shard), limit: 1 });
+      if (running + waiting + due.length === 0) return;
+      await wait(50);
+    }
+  },
+  /** Somebody edits these things by hand. */
+  drift(items: readonly number[]): void {
+    for (const item of items) world.drift(item);
+  },
+  watchStarts(): void {
+    starts = new Map();
+  },
+  /** Item numbers and start times of the watched cycles. */
+  starts(): { readonly items: Float64Array; readonly atMs: Float64Array } {
+    return {
+      items: Float64Array.from(starts.keys(), itemOfSubject),
+      atMs: Float64Array.from(starts.values()),
+    };
+  },
+};
+export type SchedulerCalls = typeof calls;
+
+answerCalls(calls, () => cleanup.disposeAsync());
