@@ -9,6 +9,8 @@ import type { Desired, DesiredContext, InputResource, Loop, Subject, Wanted } fr
 export interface DesiredSet {
   readonly items: readonly Wanted<object>[];
   readonly known: boolean;
+  /** False while a source cannot be read that never gave a good value: what nothing seems to want, it may declare. */
+  readonly whole: boolean;
   readonly zeroDeclared: boolean;
   readonly verdicts: readonly Verdict[];
   /** Keys whose last good value holds a secret we no longer have: kept as they are, never written. */
@@ -38,6 +40,7 @@ export async function desiredSet(
     return {
       ...revived([...lastGood.values()], input),
       known: false,
+      whole: false,
       zeroDeclared: false,
       verdicts: [said],
       remember: undefined,
@@ -60,6 +63,7 @@ export async function desiredSet(
   return {
     items: [...items, ...stand.items],
     known: true,
+    whole: broken.every((resource) => hasLastGood(resource, lastGood)),
     zeroDeclared: answer.zero === true,
     verdicts,
     frozenKeys: stand.frozenKeys,
@@ -70,11 +74,16 @@ export async function desiredSet(
 const nothing: DesiredSet = {
   items: [],
   known: true,
+  whole: true,
   zeroDeclared: false,
   verdicts: [],
   frozenKeys: new Set(),
   remember: undefined,
 };
+
+function hasLastGood(resource: DeclaredResource, lastGood: ReadonlyMap<string, StoredWanted>): boolean {
+  return lastGood.values().some((stored) => stored.sources.some((source) => source.uid === resource.uid));
+}
 
 function parseInputs(inputs: readonly DeclaredResource[], kinds: KindRegistry) {
   const parsed: InputResource[] = [];
