@@ -21,6 +21,8 @@ export interface CarriedOut {
   readonly written: number;
   readonly verdicts: readonly Verdict[];
   readonly held: readonly HeldGroup[];
+  /** The shared budgets were not asked: what is recorded as waiting stays so. */
+  readonly heldUnknown: boolean;
   readonly nextInMs: number | undefined;
   readonly error?: EngineError | undefined;
   /** A read showed something else than the look did: it is tried again, ever more slowly. */
@@ -43,15 +45,17 @@ export async function carryOut(
     written: 0,
     verdicts: admission.verdicts,
     held: admission.held,
+    heldUnknown: false,
     nextInMs: undefined,
     contradicted: false,
     superseded: false,
     memoryUnknown: false,
   };
   if (admitted.length === 0) return start;
-  if (mayNotStart(scene)) return { ...start, ...leaseTooShort(start, admitted) };
+  const unstarted = { ...start, heldUnknown: admitted.some(removes) };
+  if (mayNotStart(scene)) return { ...unstarted, ...leaseTooShort(start, admitted) };
   const unclaimed = await claimAccount(scene, decided.memory);
-  if (unclaimed !== undefined) return after(start, unclaimed, scene, admitted).state;
+  if (unclaimed !== undefined) return after(unstarted, unclaimed, scene, admitted).state;
   const calls = scene.loop.apply === undefined ? admitted.map((change) => [change]) : batches(admitted);
   return await inOrder(scene, facts, calls, start);
 }
@@ -68,35 +72,55 @@ async function inOrder(
   calls: readonly (readonly PlannedChange[])[],
   start: CarriedOut,
 ): Promise<CarriedOut> {
-  let state = start;
-  let reserved: Reserved | undefined;
+  let progress: Progress = { state: start, reserved: undefined, stop: false };
   for (const [index, call] of calls.entries()) {
+    const { state, reserved } = progress;
     const planned = call.filter((change) => reserved?.refused.has(change) !== true);
     if (planned.length === 0) continue;
-    if (mayNotStart(scene)) return { ...state, ...leaseTooShort(state, calls.slice(index).flat()) };
-    const confirmed = await confirm(scene, planned).catch(toEngineError);
-    if (confirmed instanceof EngineError) return { ...state, error: confirmed };
-    state = afterReads(state, confirmed, scene);
-    let changes = confirmed.changes;
-    if (reserved === undefined && changes.some(removes)) {
-      const later = calls.slice(index + 1).flat();
-      const answer = await reserve(scene, facts, [...changes, ...later]).catch(toEngineError);
-      if (answer instanceof EngineError) return { ...state, error: answer };
-      if (answer === "lost") return { ...state, superseded: true };
-      const { refused, verdicts, held } = answer;
-      reserved = answer;
-      state = { ...state, verdicts: [...state.verdicts, ...verdicts], held: [...state.held, ...held] };
-      changes = changes.filter((change) => !refused.has(change));
-    }
-    if (changes.length === 0) continue;
-    const writing: WriteScene = { ...scene, facts, verdicts: state.verdicts };
-    const result = await write(writing, changes, state.memory).catch(toEngineError);
-    if (result instanceof EngineError) return { ...state, error: result, memoryUnknown: true };
-    const next = after(state, result, scene, changes);
-    state = next.state;
-    if (next.stop) return state;
+    progress = await step(scene, facts, { planned, later: calls.slice(index + 1).flat() }, { state, reserved });
+    if (!progress.stop) continue;
+    // Whoever did not come to the deletes cannot say what of them waits under a shared budget.
+    const heldUnknown = progress.reserved === undefined && calls.slice(index).flat().some(removes);
+    return { ...progress.state, heldUnknown };
   }
-  return state;
+  return progress.state;
+}
+
+interface Progress {
+  readonly state: CarriedOut;
+  readonly reserved: Reserved | undefined;
+  /** The rest is for another cycle. */
+  readonly stop: boolean;
+}
+
+/** One call: what it rests on is read once more, its deletes are reserved, and then it is made. */
+async function step(
+  scene: Scene,
+  facts: Facts,
+  call: { readonly planned: readonly PlannedChange[]; readonly later: readonly PlannedChange[] },
+  before: Pick<Progress, "state" | "reserved">,
+): Promise<Progress> {
+  let { state, reserved } = before;
+  const stopped = (change: Partial<CarriedOut>): Progress => ({ state: { ...state, ...change }, reserved, stop: true });
+  if (mayNotStart(scene)) return stopped(leaseTooShort(state, [...call.planned, ...call.later]));
+  const confirmed = await confirm(scene, call.planned).catch(toEngineError);
+  if (confirmed instanceof EngineError) return stopped({ error: confirmed });
+  state = afterReads(state, confirmed, scene);
+  let { changes } = confirmed;
+  if (reserved === undefined && changes.some(removes)) {
+    const answer = await reserve(scene, facts, [...changes, ...call.later]).catch(toEngineError);
+    if (answer instanceof EngineError) return stopped({ error: answer });
+    if (answer === "lost") return stopped({ superseded: true });
+    const { refused, verdicts, held } = answer;
+    reserved = answer;
+    state = { ...state, verdicts: [...state.verdicts, ...verdicts], held: [...state.held, ...held] };
+    changes = changes.filter((change) => !refused.has(change));
+  }
+  if (changes.length === 0) return { state, reserved, stop: false };
+  const writing: WriteScene = { ...scene, facts, verdicts: state.verdicts };
+  const result = await write(writing, changes, state.memory).catch(toEngineError);
+  if (result instanceof EngineError) return stopped({ error: result, memoryUnknown: true });
+  return { ...after(state, result, scene, changes), reserved };
 }
 
 /** The margin is not asked for: a permit that outlives the lease keeps the next holder out until it has ended. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { RetryableError } from "../../../src/kernel/errors.ts";
 import { items, Lab, names, verdictOf } from "../../support/lab.ts";
 
 /** A set of this many items, as declared. */
@@ -174,6 +175,27 @@ describe("the budget", () => {
     await lab.approve(held);
     await lab.rest("Ledger/d");
     assert.deepEqual(lab.main.keys(), ["a1", "b1", "c1", "d1"]);
+  });
+
+  test("keeps what waits under it open while a cycle ends before it comes to the deletes", async () => {
+    const lab = await Lab.open();
+    await lab.policy({ limits: { deletesPerHour: { account: { count: 0, percent: 0, atLeast: 0 } } } });
+    await lab.declare("Shelf/s", { account: "main", items: items(...names(5)) });
+    await lab.rest("Shelf/s");
+    await keep(lab, 4);
+    assert.equal((await lab.rest("Shelf/s")).result, "held");
+    const [held] = lab.held();
+    lab.main.edit("k01", { value: "by hand" });
+    lab.main.fail("update", new RetryableError("PROVIDER_UNAVAILABLE", "503", { ambiguous: false }));
+    lab.clock.advance(15_000);
+    assert.equal((await lab.cycle("Shelf/s")).result, "failed");
+    assert.deepEqual(
+      lab.held().map(({ id, digest }) => [id, digest]),
+      [[held?.id, held?.digest]],
+    );
+    await lab.approve(held);
+    await lab.rest("Shelf/s");
+    assert.deepEqual(lab.main.keys(), names(4));
   });
 
   test("is charged for what goes, not again and again for what cannot go", async () => {
