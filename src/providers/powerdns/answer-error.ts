@@ -19,7 +19,7 @@ export function toError(what: string, answer: HttpAnswer | HttpSilence): EngineE
     case 409:
       return new TerminalError("ALREADY_EXISTS", message);
     case 412:
-      return new TerminalError("PRECONDITION_FAILED", message);
+      return new RetryableError("PRECONDITION_FAILED", message, { ambiguous: false });
     case 429:
       return new RetryableError("RATE_LIMITED", message, {
         afterMs: answer.retryAfterMs ?? 1_000,
