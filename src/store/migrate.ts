@@ -47,7 +47,8 @@ export async function migrate(options: {
   client.on("error", () => undefined);
   try {
     await client.connect();
-    await requireServerVersion(client);
+    const { rows } = await client.query<{ server_version: string }>("show server_version");
+    requireServerVersion(rows[0]?.server_version ?? "unknown");
     await client.query("select pg_advisory_lock($1)", [migrationLock]);
     await ensureRoles(client);
     await prepareSchema(client);
@@ -60,9 +61,8 @@ export async function migrate(options: {
   }
 }
 
-async function requireServerVersion(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ server_version: string }>("show server_version");
-  const version = rows[0]?.server_version ?? "unknown";
+/** `version` is what the server calls itself: `18.4`, or `15.3 (Debian 15.3-1)`. */
+export function requireServerVersion(version: string): void {
   if (Number.parseInt(version, 10) >= oldestServerVersion) return;
   throw new StoreError(
     "DATABASE_TOO_OLD",
@@ -82,10 +82,12 @@ async function ensureRoles(client: pg.Client): Promise<void> {
           end if;
         exception when duplicate_object or unique_violation then null;
         end $$`);
+      // Since version 16 whoever makes a role may give it away, and may take it on only when it was given to him.
       await client.query(`do $$
+        declare
+          needed text := case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end;
         begin
-          if not (select rolsuper from pg_roles where rolname = session_user)
-            and not pg_has_role(session_user, '${role}', 'member') then
+          if not pg_has_role(session_user, '${role}', needed) then
             execute format('grant ${role} to %I', session_user);
           end if;
         end $$`);

@@ -168,7 +168,7 @@ test("what waits under one limit is one held change, approved by digest and used
   assert.deepEqual([now.grants.length, now.heldDigest, now.dueStored], [1, undefined, true]);
   const grantIds = now.grants.map(({ id }) => id);
   const uses = await Promise.all([1, 2].map(() => stores.engine.permit(permitFor(world, now, { grantIds, forMs: 0 }))));
-  assert.deepEqual(uses.map(({ granted }) => granted).sort(), [false, true], "a grant is usable once");
+  assert.equal(uses.filter(({ granted }) => granted).length, 1, "a grant is usable once");
   assert.deepEqual(await list(), []);
 });
 

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
+import type { CycleInput } from "../../src/ports/records.ts";
 import { removeOldHistory } from "../../src/store/retention.ts";
 import { Sealer } from "../../src/store/sealer.ts";
 import type { Statement } from "../../src/store/statement.ts";
@@ -43,23 +44,26 @@ async function allStatements(): Promise<readonly Statement<unknown>[]> {
 
 /** Calls every method of the three stores, the sealer and retention, in an order in which each finds rows to work on. */
 async function useEverything(stores: Stores, world: World): Promise<void> {
-  const { engine, intent, read } = stores;
-  const { organizationId, accountId, scope } = world;
-  const author = ada;
-  await intent.createScope({ organizationId, scope: "project/p", parent: scope });
   const zone = await world.subject("zone", { mode: "enforce" });
   const record = { name: "record", kind: "Record", accounts: [], links: [{ kind: "Zone", name: "zone" }] };
   const recordUid = await world.declare(record);
   await world.declare({ ...record, spec: { size: 5 } });
-  await intent.createAccount({
-    id: "second",
-    organizationId,
-    name: "second",
-    provider: "memory",
-    settings: {},
-    credentialRef: undefined,
-    callsPerSecond: 1,
-  });
+  await useGovernance(stores, world, zone);
+  await useDecisions(stores, world, zone);
+  await useFence(stores, world, zone);
+  await useReads(stores, world, zone);
+  await useDeletion(stores, world, zone, recordUid);
+  await stores.intent.markRestored();
+  await removeOldHistory({ administration: stores.administration });
+}
+
+async function useGovernance({ intent, read }: Stores, world: World, zone: CycleInput): Promise<void> {
+  const { organizationId, accountId, scope } = world;
+  const { uid } = zone.resource;
+  const author = ada;
+  await intent.createScope({ organizationId, scope: "project/p", parent: scope });
+  const account = { id: "second", name: "second", provider: "memory", settings: {}, callsPerSecond: 1 };
+  await intent.createAccount({ ...account, organizationId, credentialRef: undefined });
   await world.declare({ name: "zone", accounts: ["second"], mode: "observe" });
   await world.declare({ name: "zone", accounts: [accountId], mode: "enforce" });
   await intent.setPolicy({ organizationId, policy: { scope, mode: "enforce" }, author });
@@ -72,9 +76,12 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
     assert.equal((await world.reload(zone)).pauses.length, 1);
     await intent.endPause({ id, organizationId: place, author });
   }
-  await intent.placeHold({ organizationId, uid: zone.resource.uid, operationId: "op", reason: "test" });
-  await intent.releaseHold({ organizationId, uid: zone.resource.uid, operationId: "op" });
+  await intent.placeHold({ organizationId, uid, operationId: "op", reason: "test" });
+  await intent.releaseHold({ organizationId, uid, operationId: "op" });
+}
 
+async function useDecisions({ engine, intent, read }: Stores, world: World, zone: CycleInput): Promise<void> {
+  const { organizationId, accountId } = world;
   const hold = async (guard: "delete-budget" | "account-identity", digest: string) => {
     const [item] = heldGroup("account", [digest]).items;
     assert.ok(item);
@@ -84,13 +91,16 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
     assert.ok(held);
     return { organizationId, heldChangeId: held.id, digest: held.digest, approver: grace, grantForMs: 60_000 };
   };
-  await intent.reject({ organizationId, heldChangeId: (await hold("delete-budget", "a")).heldChangeId, author });
+  await intent.reject({ organizationId, heldChangeId: (await hold("delete-budget", "a")).heldChangeId, author: ada });
   assert.equal((await intent.approve(await hold("account-identity", "b"))).result, "approved");
   const approval = await hold("delete-budget", "c");
   assert.equal((await intent.approve(approval)).result, "approved");
   await read.getHeldChange({ organizationId, id: approval.heldChangeId });
   await intent.reconcileNow({ organizationId, uid: zone.resource.uid });
+}
 
+async function useFence({ engine }: Stores, world: World, zone: CycleInput): Promise<void> {
+  const { accountId } = world;
   const input = await world.reload(zone);
   const permit = permitFor(world, input, { changes: [changeRecord()], grantIds: input.grants.map(({ id }) => id) });
   assert.deepEqual(await engine.permit(permit), { granted: true });
@@ -100,31 +110,34 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
   const verdicts = [heldGroup("subject", []).verdict];
   const observation = { hash: "h", completeness: "complete", observedAtMs: 1, items: [], truncated: false } as const;
   await engine.settle(settlementFor(world, input, { verdicts, observation, nextInMs: 5 }));
+}
 
+async function useReads({ read, administration }: Stores, world: World, zone: CycleInput): Promise<void> {
+  const { organizationId, scope } = world;
+  const { uid } = zone.resource;
   await read.listOrganizations();
   await read.listScopes(organizationId);
   await read.listAccounts(organizationId);
   await read.listPolicies(organizationId);
   await read.listResources({ organizationId, scope, kind: "Zone", labels: {}, afterName: undefined, limit: 5 });
   await read.getResource({ organizationId, scope, kind: "Zone", name: "zone" });
-  await read.history({ organizationId, uid: zone.resource.uid, limit: 5 });
-  await read.observation({ organizationId, uid: zone.resource.uid });
+  await read.history({ organizationId, uid, limit: 5 });
+  await read.observation({ organizationId, uid });
   await read.summary();
-  const sealer = new Sealer({ administration: stores.administration, clock: systemClock, log: silentLog });
+  const sealer = new Sealer({ administration, clock: systemClock, log: silentLog });
   await sealer.sealAll();
   assert.equal((await sealer.check()).holds, true);
   await read.sealedEntries({ organizationId, afterPosition: 0, limit: 5 });
+}
 
-  const deletion = { organizationId, author, ifRevision: undefined, orphan: false, confirmedCount: undefined };
+async function useDeletion({ engine, intent }: Stores, world: World, zone: CycleInput, source: string): Promise<void> {
+  const { organizationId } = world;
+  const deletion = { organizationId, author: ada, ifRevision: undefined, orphan: false, confirmedCount: undefined };
   const loner = await world.declare({ name: "loner", kind: "Record", accounts: [] });
-  await intent.requestDeletion({ ...deletion, uid: loner });
-  await intent.requestDeletion({ ...deletion, uid: recordUid });
-  await intent.requestDeletion({ ...deletion, uid: zone.resource.uid });
+  for (const uid of [loner, source, zone.resource.uid]) await intent.requestDeletion({ ...deletion, uid });
   const leaving = await world.reload(zone);
-  const answer = await engine.settle(settlementFor(world, leaving, { gone: true, forgetSources: [recordUid] }));
+  const answer = await engine.settle(settlementFor(world, leaving, { gone: true, forgetSources: [source] }));
   assert.deepEqual(answer, { kept: true, dueAgain: false });
-  await intent.markRestored();
-  await removeOldHistory({ administration: stores.administration });
 }
 
 test("every statement that touches tenants' rows fails without a tenant", async () => {
