@@ -26,10 +26,11 @@ section { margin: 1.25rem 0; padding: 1.1rem 1.25rem; background: var(--panel); 
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 0.35rem 0.75rem 0.35rem 0; text-align: left; vertical-align: top; font-weight: 400; }
 tr + tr th, tr + tr td { border-top: 1px solid var(--edge); }
-th { white-space: nowrap; font-weight: 600; }
+th { width: 11rem; white-space: nowrap; font-weight: 600; }
+td:nth-child(2) { width: 8rem; white-space: nowrap; }
 .number { font-variant-numeric: tabular-nums; }
 code { padding: 0.1rem 0.35rem; background: var(--code); border-radius: 4px; font-size: 0.875em; }
 footer { padding-bottom: 2.5rem; color: var(--soft); font-size: 0.875rem; overflow-wrap: anywhere; }
 a { color: inherit; }
-@media (max-width: 30rem) { td, th { display: block; padding-right: 0; } tr + tr td { border-top: 0; padding-top: 0; } td { padding-top: 0; } }
+@media (max-width: 30rem) { td, th, td:nth-child(2) { display: block; width: auto; padding-right: 0; } tr + tr td { border-top: 0; padding-top: 0; } td { padding-top: 0; } }
 `;
