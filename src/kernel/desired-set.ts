@@ -13,7 +13,7 @@ export interface DesiredSet {
   readonly whole: boolean;
   readonly zeroDeclared: boolean;
   readonly verdicts: readonly Verdict[];
-  /** Keys whose last good value holds a secret we no longer have: kept as they are, never written. */
+  /** Keys whose value nobody has, as a secret no longer kept or a status that was always empty: left as they are, never written. */
   readonly frozenKeys: ReadonlySet<string>;
   /** To be remembered as the last good set; undefined leaves the remembered one. */
   readonly remember: readonly StoredWanted[] | undefined;
@@ -66,7 +66,7 @@ export async function desiredSet(
     whole: broken.every((resource) => hasLastGood(resource, lastGood)),
     zeroDeclared: answer.zero === true,
     verdicts,
-    frozenKeys: stand.frozenKeys,
+    frozenKeys: new Set([...stand.frozenKeys, ...staleWithoutValue(answer, lastGood)]),
     remember: remember.sort(byKey),
   };
 }
@@ -80,6 +80,15 @@ const nothing: DesiredSet = {
   frozenKeys: new Set(),
   remember: undefined,
 };
+
+/** Wanted with a value that nobody knows or ever knew: what is there stays as it is. */
+function staleWithoutValue(
+  answer: Desired<object> & { known: true },
+  lastGood: ReadonlyMap<string, StoredWanted>,
+): readonly string[] {
+  const declared = new Set(answer.items.map((item) => item.key));
+  return (answer.stale ?? []).map(({ key }) => key).filter((key) => !lastGood.has(key) && !declared.has(key));
+}
 
 function hasLastGood(resource: DeclaredResource, lastGood: ReadonlyMap<string, StoredWanted>): boolean {
   return lastGood.values().some((stored) => stored.sources.some((source) => source.uid === resource.uid));
