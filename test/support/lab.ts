@@ -34,6 +34,7 @@ export class Lab {
   leaseRemainingMs = Number.POSITIVE_INFINITY;
   /** Monotonic time since which this process leases; undefined after an orderly hand-over. */
   quietSinceMonotonicMs: number | undefined;
+  readonly #lost = new Map<string, "before" | "after">();
   #ids = 0;
   #accounts: Accounts | undefined;
   #lease: ReadonlyMap<number, number> = new Map();
@@ -191,6 +192,11 @@ export class Lab {
     return async () => await this.store.releaseHold(request);
   }
 
+  /** The connection to the store is lost before or after its next work of this sort is done. */
+  loseStore(method: (typeof writing)[number], when: "before" | "after"): void {
+    this.#lost.set(method, when);
+  }
+
   /** What the record says was done or tried, as `action key result`. */
   changes(): readonly string[] {
     return [...this.store.state.tables.changes.values()]
@@ -216,7 +222,13 @@ export class Lab {
     return new Proxy<EngineStore>(store, {
       get: (target, method: keyof EngineStore) => {
         if (writing.some((name) => name === method)) writes.push(method);
-        return target[method];
+        const lost = this.#lost.get(method);
+        if (lost === undefined) return target[method];
+        this.#lost.delete(method);
+        return async (request: never) => {
+          if (lost === "after") await target[method](request);
+          throw new Error(`the connection to the database was lost ${lost} ${method}`);
+        };
       },
     });
   }

@@ -107,6 +107,60 @@ describe("a create whose answer is lost", () => {
   });
 });
 
+describe("a lost answer of the store means perhaps", () => {
+  for (const method of ["permit", "recordOutcome"] as const) {
+    for (const when of ["before", "after"] as const) {
+      test(`${method}, lost ${when} it was done: everything is made once and ours in the end`, async () => {
+        const lab = await Lab.open();
+        lab.main.uniqueNames = false;
+        await lab.declare("Ledger/s", set("a"));
+        await lab.rest("Ledger/s");
+        await lab.declare("Ledger/s", set("a", "b", "c"));
+        lab.loseStore(method, when);
+        assert.equal((await lab.cycle("Ledger/s")).result, "failed");
+        assert.equal(lab.main.keys().includes("b"), method === "recordOutcome", "no permit, no call");
+        assert.equal((await lab.rest("Ledger/s")).result, "converged");
+        assert.deepEqual(
+          [lab.main.keys(), lab.owned("Ledger/s")],
+          [
+            ["a", "b", "c"],
+            ["a", "b", "c"],
+          ],
+        );
+      });
+    }
+  }
+
+  test("an unrecorded delete is not taken back, and not made again", async () => {
+    const lab = await Lab.open();
+    await lab.declare("Shelf/s", set(...names(5)));
+    await lab.rest("Shelf/s");
+    await lab.declare("Shelf/s", set(...names(4)));
+    await lab.cycle("Shelf/s");
+    lab.clock.advance(60_001);
+    lab.loseStore("recordOutcome", "before");
+    assert.equal((await lab.cycle("Shelf/s")).result, "failed");
+    assert.equal((await lab.rest("Shelf/s")).result, "converged");
+    assert.deepEqual([lab.main.keys(), lab.owned("Shelf/s"), lab.main.count("remove")], [names(4), names(4), 1]);
+  });
+
+  test("without a reservation nothing is deleted, and what was written before it is remembered", async () => {
+    const lab = await Lab.open();
+    await lab.declare("Shelf/s", set(...names(5)));
+    await lab.rest("Shelf/s");
+    await lab.declare("Shelf/s", set(...names(4)));
+    await lab.cycle("Shelf/s");
+    await lab.declare("Shelf/s", set(...names(4), "new"));
+    lab.clock.advance(60_001);
+    lab.loseStore("reserveDeletes", "before");
+    assert.equal((await lab.cycle("Shelf/s")).result, "failed");
+    assert.deepEqual([lab.main.keys(), lab.main.count("remove")], [[...names(5), "new"], 0]);
+    assert.ok(lab.owned("Shelf/s").includes("new"));
+    assert.equal((await lab.rest("Shelf/s")).result, "converged");
+    assert.deepEqual(lab.main.keys(), [...names(4), "new"]);
+  });
+});
+
 describe("failures", () => {
   test("back off, and a provider's Retry-After wins and holds for every process", async () => {
     const lab = await Lab.open();
