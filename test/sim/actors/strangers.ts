@@ -9,7 +9,8 @@ export function strangerActs(cast: Cast): void {
   const connection = random.pick([...outside.connections.values()]);
   if (connection === undefined) return;
   const account = connection.own;
-  const thing = random.pick([...account.things.values()]);
+  // What somebody insists on, nobody else touches.
+  const thing = random.pick([...account.things.values()].filter(({ id }) => !account.rivals.has(id)));
   const draw = random.next();
   if (thing === undefined || draw < 0.2) return makeThing(cast, account);
   world.note(undefined, "stranger", Math.floor(draw * 10));

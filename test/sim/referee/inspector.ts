@@ -64,6 +64,7 @@ export class Inspector implements Witness {
       if (method === "markRestored") this.#rivalry.forget();
       if (method === "reconcileNow") this.#retried((request as { readonly uid: string }).uid);
       if (countsMove.has(method)) this.#suspicion.update();
+      if (method === "declare" || method === "requestDeletion") this.#rivalry.declared();
     });
   }
 

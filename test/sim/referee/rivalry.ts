@@ -5,10 +5,16 @@ import { Violation } from "./witness.ts";
 /** A write that succeeded and was undone this often is a fight, and is not made once more. */
 const roundsMax = 3;
 
+interface Fight {
+  readonly key: string;
+  readonly wanted: string;
+  rounds: number;
+}
+
 /** Counts how often a field was written that somebody changes back at once, every time. */
 export class Rivalry {
   readonly #ledger: Ledger;
-  readonly #rounds = new Map<number, Map<string, number>>();
+  readonly #rounds = new Map<number, Map<string, Fight>>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -20,6 +26,17 @@ export class Rivalry {
     else this.#rounds.delete(subjectId);
   }
 
+  /** What was declared has changed: where another value is wanted by now, it is another fight. */
+  declared(): void {
+    for (const [subjectId, fights] of this.#rounds) {
+      const wanted = this.#ledger.wanted.current(subjectId);
+      for (const [name, fight] of fights) {
+        const stands = wanted?.known === false || wanted?.kept.has(fight.key) === true;
+        if (!stands && wanted?.items.get(fight.key)?.content.value !== fight.wanted) fights.delete(name);
+      }
+    }
+  }
+
   recorded({ outcomes, subject }: OutcomeRecord): void {
     const rivals = this.#ledger.outside.connections.get(subject.accountId ?? "")?.own.rivals;
     if (rivals === undefined || rivals.size === 0) return;
@@ -28,17 +45,24 @@ export class Rivalry {
       const rival = rivals.get(record?.externalId ?? "");
       if (record?.action !== "update" || rival === undefined || result !== "done") continue;
       for (const { field, wanted, seen } of record.differences) {
-        if (seen === rival.value) this.#count(subject.id, `${record.key} ${field} ${String(wanted)} ${rival.sinceMs}`);
+        if (seen === rival.value)
+          this.#count(subject.id, record.key, `${field} since ${rival.sinceMs}`, String(wanted));
       }
     }
   }
 
-  #count(subjectId: number, fight: string): void {
-    const rounds = this.#rounds.get(subjectId) ?? new Map<string, number>();
-    this.#rounds.set(subjectId, rounds);
-    const round = (rounds.get(fight) ?? 0) + 1;
-    rounds.set(fight, round);
-    if (round > roundsMax)
-      throw new Violation("fights", `subject ${subjectId} writes ${fight} for time number ${round}`);
+  #count(subjectId: number, key: string, field: string, wanted: string): void {
+    const fights = this.#rounds.get(subjectId) ?? new Map<string, Fight>();
+    this.#rounds.set(subjectId, fights);
+    const known = fights.get(`${key} ${field}`);
+    const fight = known?.wanted === wanted ? known : { key, wanted, rounds: 0 };
+    fights.set(`${key} ${field}`, fight);
+    fight.rounds += 1;
+    if (fight.rounds > roundsMax) {
+      throw new Violation(
+        "fights",
+        `subject ${subjectId} writes ${wanted} to ${key} ${field}, time number ${fight.rounds}`,
+      );
+    }
   }
 }
