@@ -2,6 +2,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Config, Environment } from "../config.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import { createJsonLog } from "../runtime/json-log.ts";
 import { type LogFile, openLogFile } from "../runtime/log-file.ts";
@@ -16,13 +17,14 @@ import { ensureToken, tokenFileOf } from "./token-file.ts";
 import type { World } from "./world.ts";
 
 const roles = ["api", "scheduler"] as const;
+const sameSignalMs = 1_000;
 
 /**
  * `dev`: the database, then each role as a child process, until a signal comes. Whatever fails on the way, everything that
  * was started is stopped again, in reverse order. Answers with the exit code.
  */
 export async function runDev(config: Config, environment: Environment, world: World): Promise<number> {
-  const signals = watchSignals();
+  const signals = watchSignals(world.clock);
   await using undo = new AsyncDisposableStack();
   try {
     await requireFreePort(config.port);
@@ -70,13 +72,16 @@ interface Signals {
   readonly second: AbortSignal;
 }
 
-function watchSignals(): Signals {
+function watchSignals(clock: Clock): Signals {
   const first = Promise.withResolvers<Ending>();
   const second = new AbortController();
-  let count = 0;
+  let firstAtMs: number | undefined;
   const told = (signal: NodeJS.Signals) => {
-    if (++count === 1) first.resolve({ signal });
-    else second.abort();
+    const nowMs = clock.monotonicMs();
+    if (firstAtMs === undefined) first.resolve({ signal });
+    // A launcher passes on what the terminal sent to us as well: one Ctrl-C may arrive twice.
+    else if (nowMs - firstAtMs > sameSignalMs) second.abort();
+    firstAtMs ??= nowMs;
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => told(signal));
   // Whoever started us through a channel (the command line) is gone: the same as being asked to stop.
