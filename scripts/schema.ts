@@ -1,14 +1,14 @@
 // `npm run schema`: writes the database schema, as the catalogue of a freshly migrated server tells it, to
-// src/store/schema.txt. With --check it only compares, for `npm run verify`.
+// docs/schema.txt. With --check it only compares, for `npm run verify`.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { startEmbeddedServer } from "../src/store/embedded/server.ts";
 import { migrate } from "../src/store/migrate.ts";
-import { schemaText } from "../src/store/schema-text.ts";
+import { schemaText } from "./schema-text.ts";
 
-const file = new URL("../src/store/schema.txt", import.meta.url);
+const file = new URL("../docs/schema.txt", import.meta.url);
 
 async function currentSchema(): Promise<string> {
   await using undo = new AsyncDisposableStack();
@@ -36,12 +36,12 @@ async function currentSchema(): Promise<string> {
 const text = await currentSchema();
 if (!process.argv.includes("--check")) {
   writeFileSync(file, text);
-  console.log("src/store/schema.txt is written");
+  console.log("docs/schema.txt is written");
 } else if (readIfThere() === text) {
-  console.log("src/store/schema.txt is what the migrations make");
+  console.log("docs/schema.txt is what the migrations make");
 } else {
   console.error(
-    "src/store/schema.txt is not what the migrations make. Run `npm run schema` and look at the difference.",
+    "docs/schema.txt is not what the migrations make. Run `npm run schema` and look at the difference.",
   );
   process.exitCode = 1;
 }
