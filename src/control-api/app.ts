@@ -35,7 +35,9 @@ export function createApp(context: ApiContext): FastifyInstance {
     logger: false,
     bodyLimit: bodyLimitBytes,
     genReqId: () => context.ids.next(),
-    routerOptions: { maxParamLength: 300 },
+    // Long names are refused where their rule is known; the router itself only bounds what it looks at.
+    routerOptions: { maxParamLength: 8_192 },
+    frameworkErrors: (thrown, request, reply) => answerProblem(context, thrown, request, reply),
     return503OnClosing: true,
   });
   app.addHook("onRequest", async (request, reply) => {
