@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startTestServer, temporaryFolder } from "../support/postgres.ts";
+import { freePort } from "../support/powerdns.ts";
+import { until } from "../support/product.ts";
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const token = "token-of-roles-that-run-apart";
+
+interface Role {
+  readonly child: ChildProcess;
+  printed(): string;
+  readonly ended: Promise<number | null>;
+}
+
+function startRole(role: string, environment: Readonly<Record<string, string>>): Role {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(SETPOINT_|DATABASE_URL)/.test(name)),
+  );
+  const child = spawn(process.execPath, [main, role], {
+    env: { ...inherited, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  return { child, printed: () => output, ended: new Promise((resolve) => child.once("exit", (code) => resolve(code))) };
+}
+
+async function statusOf(url: string): Promise<number> {
+  return (await fetch(url)).status;
+}
+
+test("roles run apart against one database, each with its own health and metrics", async () => {
+  await using server = await startTestServer();
+  using folder = temporaryFolder();
+  const [port, schedulerPort] = [await freePort(), await freePort()];
+  const environment = {
+    DATABASE_URL: server.url,
+    SETPOINT_DATA: folder.path,
+    SETPOINT_TOKEN: token,
+    SETPOINT_PORT: String(port),
+    SETPOINT_SCHEDULER_PORT: String(schedulerPort),
+  };
+  const roles = [startRole("api", environment), startRole("scheduler", environment)];
+  try {
+    await until(
+      "the API",
+      () => statusOf(`http://127.0.0.1:${port}/healthz`),
+      (status) => status === 200,
+    );
+    await until(
+      "the scheduler",
+      () => statusOf(`http://127.0.0.1:${schedulerPort}/healthz`),
+      (status) => status === 200,
+    );
+    const summary = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/summary`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return (await answer.json()) as { services: { name: string; state: string }[] };
+    };
+    await until("the leases", summary, ({ services }) => services.every(({ state }) => state === "running"));
+    assert.match(await (await fetch(`http://127.0.0.1:${schedulerPort}/metrics`)).text(), /^setpoint_/m);
+    assert.equal(await statusOf(`http://127.0.0.1:${schedulerPort}/else`), 404);
+    for (const role of roles) role.child.kill("SIGTERM");
+    assert.deepEqual(await Promise.all(roles.map(({ ended }) => ended)), [0, 0]);
+  } finally {
+    for (const role of roles) role.child.kill("SIGKILL");
+  }
+});
+
+test("a role that cannot start says why in one line and ends with 1", async () => {
+  using folder = temporaryFolder();
+  const nowhere = `postgresql://setpoint@127.0.0.1:${await freePort()}/setpoint`;
+  const cases = [
+    ["api", {}, /"api" needs DATABASE_URL/],
+    ["api", { DATABASE_URL: nowhere, SETPOINT_TOKEN: token }, /PostgreSQL cannot be reached/],
+    ["scheduler", { DATABASE_URL: nowhere }, /PostgreSQL cannot be reached/],
+    ["janitor", {}, /There is no role "janitor"\. Roles: dev, api, scheduler, migrate/],
+  ] as const;
+  for (const [name, environment, expected] of cases) {
+    const role = startRole(name, {
+      SETPOINT_DATA: join(folder.path, "data"),
+      SETPOINT_LOG_LEVEL: "error",
+      ...environment,
+    });
+    assert.equal(await role.ended, 1, role.printed());
+    const shown = role
+      .printed()
+      .split("\n")
+      .filter((line) => line.startsWith("setpoint"));
+    assert.equal(shown.length, 1, role.printed());
+    assert.match(shown[0] ?? "", expected);
+  }
+});
