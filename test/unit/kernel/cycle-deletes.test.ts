@@ -258,7 +258,7 @@ describe("right before the call", () => {
     await lab.cycle("Shelf/s");
     lab.clock.advance(60_001);
     lab.main.meanwhile("read", () => lab.main.drop("k05"));
-    await lab.cycle("Shelf/s");
+    assert.match(verdictOf(await lab.cycle("Shelf/s"), "evidence")?.reason ?? "", /already gone when read/);
     await lab.rest("Shelf/s");
     assert.equal(lab.main.count("remove"), 0);
     assert.deepEqual(lab.owned("Shelf/s"), names(4));
