@@ -222,7 +222,7 @@ function heldReason(held: HeldChangeView, ours: HeldChangeView["items"]): Reason
     topic: "held-change",
     blocking: true,
     words: `held change ${held.id} ${state} (${held.guard}: ${held.verdict.reason}): ${keys}`,
-    ...(held.state === "open" ? { command: `setpoint approve ${held.id} --digest ${held.digest}` } : {}),
+    command: `setpoint approve ${held.id} --digest ${held.digest}`,
     data: {
       id: held.id,
       digest: held.digest,

@@ -63,7 +63,8 @@ export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest
 
 function refusalOf(held: HeldForDecisionRow | undefined, request: ApproveRequest): ApproveAnswer | undefined {
   if (held === undefined) return { result: "not-found" };
-  if (held.state !== "open") return { result: "closed" };
+  // A person may change their mind: what was rejected and still waits can be approved.
+  if (held.state !== "open" && held.state !== "rejected") return { result: "closed" };
   if (held.digest !== request.digest) return { result: "moved", digest: held.digest };
   if (held.four_eyes && held.authors.includes(request.approver.name)) return { result: "four-eyes" };
   return undefined;

@@ -221,7 +221,7 @@ function heldText(world: CliWorld, change: HeldChangeDocument): string {
     "",
     `digest: ${change.digest}`,
   ];
-  if (change.state === "open")
+  if (change.state === "open" || change.state === "rejected")
     lines.push(toned(world, "soft", `→ setpoint approve ${change.id} --digest ${change.digest}`));
   return `${lines.join("\n")}\n`;
 }

@@ -82,9 +82,11 @@ export class Operator {
     }
   }
 
-  /** Says yes to everything that is open, by the digest it has now. */
+  /** Says yes to everything that is open, by the digest it has now, and gives back an account that was once refused. */
   approveAll(): number {
-    const open = [...this.#cast.store.state.tables.heldChanges.values()].filter((row) => row.state === "open");
+    const open = [...this.#cast.store.state.tables.heldChanges.values()].filter(
+      (row) => row.state === "open" || (row.state === "rejected" && row.guard === "account-identity"),
+    );
     for (const { organizationId, id: heldChangeId, digest } of open) {
       const request = { organizationId, heldChangeId, digest, approver: person, grantForMs: 3_600_000 };
       ignoring(this.#cast.intents.approve(request), () => this.#cast.poke());

@@ -27,7 +27,7 @@ export class Approvals {
     const { heldChanges, subjects } = this.#ledger.state.tables;
     const seen = subjects.get(subjectId)?.observation?.items ?? [];
     for (const held of heldChanges.values()) {
-      if (held.state !== "open") continue;
+      if (held.state !== "open" && held.state !== "rejected") continue;
       for (const item of held.items) {
         if (item.subjectId !== subjectId) continue;
         const entry = seen.find(({ externalId }) => externalId === item.externalId);

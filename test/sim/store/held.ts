@@ -121,7 +121,7 @@ export function approve(state: State, request: ApproveRequest): ApproveAnswer {
   if (request.approver.type !== "person") return { result: "refused-principal" };
   const row = tables.heldChanges.get(request.heldChangeId);
   if (row === undefined || row.organizationId !== request.organizationId) return { result: "not-found" };
-  if (row.state !== "open") return { result: "closed" };
+  if (!isCurrentRow(row)) return { result: "closed" };
   if (row.digest !== request.digest) return { result: "moved", digest: row.digest };
   const subjects = [...new Set(row.items.map((item) => item.subjectId))]
     .map((id) => tables.subjects.get(id))
