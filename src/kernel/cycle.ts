@@ -50,11 +50,14 @@ export async function runCycle(engine: Engine, claim: Claim): Promise<CycleRepor
   const input = await engine.store.load(claim.subjectId);
   if (input === undefined)
     return reportOf(claim, undefined, { result: "gone", message: "the subject no longer exists" });
-  const turn = await takeTurn(engine, claim, input).catch((thrown: unknown) => failed(engine, input, thrown));
+  const storeAheadMs = input.storeNowMs - engine.clock.monotonicMs();
+  const turn = await takeTurn(engine, claim, input, storeAheadMs).catch((thrown: unknown) =>
+    failed(engine, input, thrown),
+  );
   return await settleTurn(engine, claim, input, turn);
 }
 
-async function takeTurn(engine: Engine, claim: Claim, input: CycleInput): Promise<Turn> {
+async function takeTurn(engine: Engine, claim: Claim, input: CycleInput, storeAheadMs: number): Promise<Turn> {
   // A pause of everything stops looks too; the lesser pauses only take changes out of the plan.
   const pause = input.pauses.find((entry) => entry.level === "all");
   if (pause !== undefined)
@@ -80,7 +83,7 @@ async function takeTurn(engine: Engine, claim: Claim, input: CycleInput): Promis
   const policy = effectivePolicy(input.policies, loop.limits);
   const desired = await desiredSet(loop, subject, input, engine.kinds);
   const { confirmAfterMs } = policy.limits;
-  const looked = await look({ engine, claim, input, loop, subject, confirmAfterMs }).catch(toEngineError);
+  const looked = await look({ engine, claim, input, storeAheadMs, loop, subject, confirmAfterMs }).catch(toEngineError);
   if (looked instanceof EngineError) return unseenTurn(engine, input, looked);
   const limits = { ...policy.limits, confirmAfterMs: looked.lookout.confirmAfterMs };
   const scene: Scene = { engine, claim, input, loop, subject, policy: { ...policy, limits }, desired, ...looked };

@@ -27,6 +27,8 @@ export class Lookout {
     engine: Engine;
     claim: Claim;
     input: CycleInput;
+    /** How far the store's clock was ahead of our monotonic one when the snapshot arrived. */
+    storeAheadMs: number;
     loop: Loop<unknown, object>;
     subject: Subject<unknown>;
     confirmAfterMs: number;
@@ -36,7 +38,7 @@ export class Lookout {
     this.#input = options.input;
     this.#loop = options.loop;
     this.#subject = options.subject;
-    this.#skewMs = options.input.storeNowMs - options.engine.clock.monotonicMs();
+    this.#skewMs = options.storeAheadMs;
     const provider =
       options.input.account === undefined ? WITHOUT_ACCOUNT : options.engine.accounts.provider(options.input.account);
     this.callTimeoutMs = provider.callTimeoutMs;
