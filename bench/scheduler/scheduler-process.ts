@@ -85,9 +85,12 @@ const calls = {
     }
   },
   counts,
-  /** Resolves when this many cycles in all have written outside and were settled; answers with the time of the last one. */
-  async changed(count: number): Promise<number> {
-    while ((results["changed"] ?? 0) < count) await wait(5);
+  /**
+   * Resolves when nothing differs outside and this many cycles in all have written there and were settled; answers with the
+   * time of the last settlement.
+   */
+  async healed(changed: number): Promise<number> {
+    while (world.drifted > 0 || (results["changed"] ?? 0) < changed) await wait(5);
     return lastChangedMs;
   },
   /** Resolves when nothing waits, nothing runs, and nothing is stored as due. */
