@@ -39,11 +39,13 @@ export async function startChild<Calls extends CallTable>(
     serialization: "advanced",
   });
   const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
-  const ended = once(child, "exit").then(([code, signal]) => {
-    const error = new Error(`${options.file} ended with ${String(signal ?? code)} before it answered`);
+  const end = async () => {
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    const error = new Error(`${options.file} ended with ${signal ?? code} before it answered`);
     for (const waiting of pending.values()) waiting.reject(error);
     pending.clear();
-  });
+  };
+  const ended = end();
   child.on("message", (message) => {
     const answer = message as Answer;
     const waiting = pending.get(answer.number);

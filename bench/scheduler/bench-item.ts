@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sameBy } from "../../src/kernel/diff.ts";
 import { defineKind, type Kind } from "../../src/kernel/kind.ts";
-import { defineLoop, type Inventory, type Loop, type Seen } from "../../src/kernel/loop.ts";
+import { defineLoop, type Inventory, type Seen } from "../../src/kernel/loop.ts";
 import type { BenchEntry, BenchReader, BenchWriter } from "./bench-world.ts";
 
 const benchItemSchema = z.object({
@@ -55,7 +55,7 @@ export function benchItemKind(everySeconds: number): Kind<BenchItemSpec> {
     modeRequired: false,
     accounts: (spec) => [spec.account],
     links: () => [],
-    loop: loop as Loop<BenchItemSpec, object>,
+    loop,
   });
 }
 

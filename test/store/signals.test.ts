@@ -28,7 +28,8 @@ test("signals reach a listener on another connection, and those sent at once tra
   await using server = await startTestServer();
   const { url } = server;
   const ear = new Ear();
-  await using _listener = new PostgresSignalListener({ url, clock: systemClock, log: silentLog, heard: ear.hear });
+  await using listening = new AsyncDisposableStack();
+  listening.use(new PostgresSignalListener({ url, clock: systemClock, log: silentLog, heard: ear.hear }));
   await ear.until((heard) => heard.includes("perhaps"));
   await using sender = new PostgresSignalSender({ url, clock: systemClock, log: silentLog });
   sender.send({ shards: [], due: [edge(1, 3)] });
@@ -47,7 +48,8 @@ test("a listener whose connection was ended listens again and says that it may h
   await using server = await startTestServer();
   const { url } = server;
   const ear = new Ear();
-  await using _listener = new PostgresSignalListener({ url, clock: systemClock, log: silentLog, heard: ear.hear });
+  await using listening = new AsyncDisposableStack();
+  listening.use(new PostgresSignalListener({ url, clock: systemClock, log: silentLog, heard: ear.hear }));
   await ear.until((heard) => heard.length === 1);
   await query(
     url,
@@ -65,7 +67,8 @@ test("a sender whose connection was ended sends again", async () => {
   await using server = await startTestServer();
   const { url } = server;
   const ear = new Ear();
-  await using _listener = new PostgresSignalListener({ url, clock: systemClock, log: silentLog, heard: ear.hear });
+  await using listening = new AsyncDisposableStack();
+  listening.use(new PostgresSignalListener({ url, clock: systemClock, log: silentLog, heard: ear.hear }));
   await ear.until((heard) => heard.length === 1);
   await using sender = new PostgresSignalSender({ url, clock: systemClock, log: silentLog });
   sender.send({ shards: [1], due: [] });

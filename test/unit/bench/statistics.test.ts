@@ -37,6 +37,6 @@ test("the spread is the range over the median", () => {
 });
 
 test("nothing measured is an error, not a zero", () => {
-  for (const of of [() => median([]), () => percentile([], 50), () => spread([]), () => percentile([1], 101)])
-    assert.throws(of);
+  for (const ask of [() => median([]), () => percentile([], 50), () => spread([]), () => percentile([1], 101)])
+    assert.throws(ask);
 });
