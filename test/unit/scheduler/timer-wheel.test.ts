@@ -142,16 +142,20 @@ test("says when to look next: never after the first timer, and nothing without t
 
 test("a timer of the coarse ring is not overlooked for a later one of the middle ring", () => {
   const hoursMs = 3_600_000;
-  const wheel = new TimerWheel({ capacity: 2, nowMs: 0 });
+  const dueMs = [12 * hoursMs, 17 * hoursMs, 6 * hoursMs + 1_000];
+  const wheel = new TimerWheel({ capacity: 3, nowMs: 0 });
   wheel.set(0, 12 * hoursMs);
   wheel.advance(6 * hoursMs);
-  wheel.set(1, 17 * hoursMs);
+  for (const row of [1, 2]) wheel.set(row, dueMs[row] ?? 0);
+  const fired: number[] = [];
   for (let nextMs = wheel.nextMs(); nextMs !== undefined; nextMs = wheel.nextMs()) {
     wheel.advance(nextMs);
-    const row = wheel.takeDue();
-    if (row >= 0)
-      assert.ok(nextMs - (row === 0 ? 12 : 17) * hoursMs <= TICK_MS, `row ${row} fired at ${nextMs / hoursMs} h`);
+    for (const row of takeAll(wheel, 3)) {
+      assert.ok(nextMs - (dueMs[row] ?? 0) <= TICK_MS, `row ${row} fired at ${nextMs / hoursMs} h`);
+      fired.push(row);
+    }
   }
+  assert.deepEqual(fired, [2, 0, 1]);
 });
 
 test("never fires early, not even within a tick", () => {
