@@ -14,7 +14,8 @@ const OBSERVED_ITEMS_MAX = 1_000;
 export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput, turn: Turn): Promise<CycleReport> {
   const gone = turn.result === "gone" || (isGone(input, turn) && !turn.memoryUnknown);
   const status = statusFor(input, turn);
-  const flips = withFlip(turn.memory.flips, input.status, status, input.storeNowMs);
+  const asked = claim.trigger === "person" || claim.trigger === "event";
+  const flips = withFlip(turn.memory.flips, input.status, status, { ms: input.storeNowMs, asked });
   const memory: SubjectMemory = { ...turn.memory, flips };
   const changedStatus = !sameStatus(input.status, status);
   // Whoever does not know what was recorded must not write over it.

@@ -4,7 +4,7 @@ import { sameJson } from "./hash.ts";
 
 const FLAP_WINDOW_MS = 60 * 60_000;
 /** A verdict that flips this often within an hour is not information any more. */
-const FLAP_FLIPS = 6;
+const FLAP_FLIPS = 3;
 
 export interface StatusFacts {
   readonly nowMs: number;
@@ -59,7 +59,7 @@ export function statusOf(facts: StatusFacts): SubjectStatus {
       type: "Flapping",
       status: "True",
       reason: "ChangesBackAndForth",
-      message: `Ready changed ${flips.length} times within an hour, last because: ${facts.message}`,
+      message: `Ready was lost ${flips.length} times within an hour, last because: ${facts.message}`,
     });
   }
   const badSinceMs = facts.bad ? (facts.previous?.badSinceMs ?? facts.nowMs) : undefined;
@@ -95,15 +95,18 @@ export function sameStatus(left: SubjectStatus | undefined, right: SubjectStatus
   return left !== undefined && sameJson({ ...left, lookedAtMs: 0 }, { ...right, lookedAtMs: 0 });
 }
 
-/** The times Ready changed, with this one if it changed now. */
+/**
+ * The times Ready was lost without anybody having asked for a change, with this one if it was lost now. Getting it back is not
+ * counted, and neither is what a person or an event set in motion: editing something often is not flapping.
+ */
 export function withFlip(
   flips: readonly number[],
   previous: SubjectStatus | undefined,
   next: SubjectStatus,
-  nowMs: number,
+  now: { readonly ms: number; readonly asked: boolean },
 ): readonly number[] {
-  const before = readyOf(previous);
-  return before === undefined || before === readyOf(next) ? flips : [...recentFlips(flips, nowMs), nowMs].slice(-10);
+  const lost = readyOf(previous) === "True" && readyOf(next) !== "True";
+  return lost && !now.asked ? [...recentFlips(flips, now.ms), now.ms].slice(-10) : flips;
 }
 
 export function readyOf(status: SubjectStatus | undefined): Condition["status"] | undefined {

@@ -107,17 +107,20 @@ test("Ready that changes back and forth is a condition of its own, and ends when
   const minute = 60_000;
   let status = statusOf(facts);
   let flips: readonly number[] = [];
-  for (let round = 1; round <= 6; round++) {
+  for (let round = 1; round <= 5; round++) {
     const previous = status;
     const nowMs = round * minute;
     status = after(previous, { nowMs, flips, result: round % 2 === 1 ? "failed" : "converged", message: "502" });
-    flips = withFlip(flips, previous, status, nowMs);
+    flips = withFlip(flips, previous, status, { ms: nowMs, asked: false });
   }
-  assert.equal(flips.length, 6);
+  assert.equal(flips.length, 3);
   assert.equal(condition(status, "Flapping"), undefined);
   const flapping = after(status, { nowMs: 7 * minute, flips, message: "PROVIDER_UNAVAILABLE: 502 from the lab" });
-  assert.match(condition(flapping, "Flapping")?.message ?? "", /6 times within an hour.*502 from the lab/);
+  assert.match(condition(flapping, "Flapping")?.message ?? "", /3 times within an hour.*502 from the lab/);
   assert.equal(condition(after(flapping, { nowMs: 61 * minute + 1, flips }), "Flapping"), undefined);
-  assert.deepEqual(withFlip(flips, flapping, flapping, 8 * minute), flips);
-  assert.deepEqual(withFlip([], undefined, status, minute), []);
+  assert.deepEqual(withFlip(flips, flapping, flapping, { ms: 8 * minute, asked: false }), flips);
+  assert.deepEqual(withFlip([], undefined, status, { ms: minute, asked: false }), []);
+  const lost = after(flapping, { nowMs: 9 * minute, flips, result: "changed" });
+  assert.deepEqual(withFlip([], flapping, lost, { ms: minute, asked: true }), [], "a change somebody asked for");
+  assert.deepEqual(withFlip([], flapping, lost, { ms: minute, asked: false }), [minute]);
 });
