@@ -196,7 +196,7 @@ export class Leases {
       held.state = "learned";
       return;
     }
-    this.#log.info("scheduler.shard_gained", {
+    this.#log.debug("scheduler.shard_gained", {
       shard: held.shard,
       epoch: held.epoch,
       quiet: held.quietSinceMonotonicMs !== undefined,

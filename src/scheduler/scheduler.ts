@@ -201,7 +201,7 @@ class ShardScheduler implements Scheduler {
 
   #wasListed(held: HeldShard): void {
     this.#listed.add(held);
-    this.#engine.log.info("scheduler.shard_listed", {
+    this.#engine.log.debug("scheduler.shard_listed", {
       shard: held.shard,
       epoch: held.epoch,
       subjects: this.#dispatcher.timers.table.size,
