@@ -8,6 +8,8 @@ export interface BatcherOptions<Request, Answer> {
   /** Two requests with one key never share a batch: the second must see what the first did. */
   readonly keyOf: (request: Request) => number | string;
   readonly maxSize?: number;
+  /** Requests that weigh more than 20,000 together do not share a batch; one alone may weigh what it will. */
+  readonly weightOf?: (request: Request) => number;
   /** Answers handed out before the process turns to other things for a moment; unlimited unless said otherwise. */
   readonly answersAtOnce?: number;
 }
@@ -22,6 +24,7 @@ interface Waiting<Request, Answer> {
 const patienceMs = 20;
 const maxInFlight = 4;
 const collectMs = 1;
+const maxWeight = 20_000;
 
 /**
  * Turns concurrent requests into shared statements. What is asked while a batch is under way travels with the next
@@ -72,16 +75,22 @@ export class Batcher<Request, Answer> {
   }
 
   #takeBatch(): readonly Waiting<Request, Answer>[] {
-    const { keyOf, maxSize = 500 } = this.#options;
+    const { keyOf, maxSize = 500, weightOf = () => 1 } = this.#options;
+    let weight = 0;
     const keys = new Set<number | string>();
     const batch: Waiting<Request, Answer>[] = [];
     const rest: Waiting<Request, Answer>[] = [];
     for (const waiting of this.#waiting) {
       const key = keyOf(waiting.request);
-      if (batch.length >= maxSize || keys.has(key)) {
+      const more = weightOf(waiting.request);
+      const isFull = batch.length >= maxSize || (batch.length > 0 && weight + more > maxWeight);
+      if (isFull || keys.has(key)) {
         rest.push(waiting);
+        // What was asked later for the same thing must not overtake it.
+        keys.add(key);
         continue;
       }
+      weight += more;
       keys.add(key);
       batch.push(waiting);
     }

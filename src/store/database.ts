@@ -94,8 +94,15 @@ export class Database {
       // The pool waits for what this returns, although its types do not say so.
       onConnect: (client): void => prepareSession(client, options) as unknown as undefined,
     });
+    // A connection that breaks in use fails its queries, which is enough; unheard, its error would end the process.
+    this.#pool.on("connect", (client) => client.on("error", () => undefined));
     // A connection that breaks while idle is replaced by the pool; whoever needs one next learns more.
     this.#pool.on("error", (error) => options.log.warn("store.connection-lost", { message: error.message }));
+  }
+
+  /** Whether the store's clock is the one of a test instead of the server's own. */
+  get clockIsGiven(): boolean {
+    return this.#options.nowMs !== undefined;
   }
 
   /** All calls in one transaction and one round trip. Use it when no call depends on another one's answer. */
@@ -196,7 +203,9 @@ function openingOf(tenants: Tenants, nowMs: string): Call<unknown> {
 }
 
 async function prepareSession(client: pg.ClientBase, options: DatabaseOptions): Promise<void> {
-  const { role, lockTimeoutMs = 15_000, statementTimeoutMs = 60_000 } = options;
+  const { role } = options;
+  // A policy of the platform or the end of a freeze wakes every subject there is.
+  const { lockTimeoutMs = 15_000, statementTimeoutMs = role === "setpoint_admin" ? 600_000 : 60_000 } = options;
   await client.query(
     `set role ${role}; set lock_timeout = ${lockTimeoutMs}; set statement_timeout = ${statementTimeoutMs}; ` +
       // Locks of a process that stopped in mid-transaction must not stop the others for longer than this.

@@ -10,7 +10,7 @@ import type {
   SubjectEntry,
 } from "../ports/engine-store.ts";
 import type { Ids } from "../ports/ids.ts";
-import type { CycleInput, SubjectRef } from "../ports/records.ts";
+import type { CycleInput, StoredObservation, SubjectMemory, SubjectRef } from "../ports/records.ts";
 import { Batcher } from "./batcher.ts";
 import { cycleInputs } from "./cycle-inputs.ts";
 import type { Database } from "./database.ts";
@@ -24,6 +24,7 @@ import { releaseShards, renewShards, shardHolders, takeShards } from "./sql/leas
 import { load } from "./sql/load.ts";
 import { accountHealth, dueSubjects, listSubjects, type SubjectEntryRow } from "./sql/subjects.ts";
 import { type Call, call } from "./statement.ts";
+import { StoreTime } from "./store-time.ts";
 import { compareText } from "./text.ts";
 
 /** As many as a scheduler looks at together in its steady state. */
@@ -31,17 +32,12 @@ const LOADS_PER_STATEMENT = 1_000;
 /** A cycle takes about a tenth of a millisecond from its load to its next wait. */
 const CYCLES_AT_ONCE = 32;
 
-interface Loaded {
-  readonly input: CycleInput;
-  /** By the monotonic clock. */
-  readonly arrivedMs: number;
-}
-
 /** The engine's store on PostgreSQL. Concurrent loads, permits, outcomes and settlements share statements. */
 export class PostgresEngineStore implements EngineStore {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #loads: Batcher<number, Loaded | undefined>;
+  readonly #time = new StoreTime();
+  readonly #loads: Batcher<number, CycleInput | undefined>;
   readonly #permits: Batcher<PermitRequest, PermitAnswer>;
   readonly #outcomes: Batcher<OutcomeRecord, boolean>;
   readonly #settlements: Batcher<Settlement, SettleAnswer>;
@@ -53,22 +49,30 @@ export class PostgresEngineStore implements EngineStore {
     this.#loads = new Batcher({
       clock,
       keyOf: (id) => id,
-      run: (batch) => loadBatch(database, clock, batch),
+      run: (batch) => this.#load(batch),
       maxSize: LOADS_PER_STATEMENT,
       answersAtOnce: CYCLES_AT_ONCE,
     });
-    this.#permits = new Batcher({ clock, keyOf: subjectOf, run: (batch) => permitBatch(database, batch) });
-    this.#outcomes = new Batcher({ clock, keyOf: subjectOf, run: (batch) => recordOutcomeBatch(database, batch) });
-    this.#settlements = new Batcher({ clock, keyOf: subjectOf, run: (batch) => settleBatch(database, ids, batch) });
+    this.#permits = new Batcher({ clock, keyOf: subjectOf, weightOf, run: (batch) => permitBatch(database, batch) });
+    this.#outcomes = new Batcher({
+      clock,
+      keyOf: subjectOf,
+      weightOf,
+      run: (batch) => recordOutcomeBatch(database, batch),
+    });
+    this.#settlements = new Batcher({
+      clock,
+      keyOf: subjectOf,
+      weightOf,
+      run: (batch) => settleBatch(database, ids, batch),
+    });
   }
 
   load: EngineStore["load"] = async (subjectId) => {
-    const loaded = await this.#loads.add(subjectId);
-    if (loaded === undefined) return undefined;
-    const { arrivedMs, input } = loaded;
-    const waitedMs = this.#clock.monotonicMs() - arrivedMs;
-    // The snapshot's time is a cycle's idea of now, so it must not grow old while others have their turn.
-    return waitedMs === 0 ? input : { ...input, storeNowMs: input.storeNowMs + waitedMs };
+    const input = await this.#loads.add(subjectId);
+    if (input === undefined || this.#database.clockIsGiven) return input;
+    // A cycle takes this for now, so it must not have grown old on the way or while others had their turn.
+    return { ...input, storeNowMs: this.#time.at(this.#clock.monotonicMs()) };
   };
   permit: EngineStore["permit"] = (request) => this.#permits.add(request);
   recordOutcome: EngineStore["recordOutcome"] = (request) => this.#outcomes.add(request);
@@ -182,6 +186,15 @@ export class PostgresEngineStore implements EngineStore {
     await this.#database.run({ ofAccount: accountId }, call(recordAccount, accountId, fingerprint, claimedIncarnation));
   };
 
+  async #load(subjectIds: readonly number[]): Promise<readonly (CycleInput | undefined)[]> {
+    const sentMs = this.#clock.monotonicMs();
+    const [batch] = await this.#database.run({ ofSubjects: subjectIds }, call(load, subjectIds, subjectIds.length > 1));
+    if (batch === undefined) return subjectIds.map(() => undefined);
+    this.#time.note(sentMs, batch.now_ms, this.#clock.monotonicMs());
+    const found = cycleInputs(batch);
+    return subjectIds.map((id) => found.get(id));
+  }
+
   /** What concerns no tenant's rows. */
   #run<Row>(one: Call<Row>): Promise<readonly Row[]> {
     return this.#database.run("platform", one);
@@ -192,19 +205,16 @@ function subjectOf<Request extends { readonly subject: SubjectRef }>({ subject }
   return subject.id;
 }
 
-async function loadBatch(
-  database: Database,
-  clock: Clock,
-  subjectIds: readonly number[],
-): Promise<readonly (Loaded | undefined)[]> {
-  const [batch] = await database.run({ ofSubjects: subjectIds }, call(load, subjectIds));
-  if (batch === undefined) return subjectIds.map(() => undefined);
-  const arrivedMs = clock.monotonicMs();
-  const found = cycleInputs(batch);
-  return subjectIds.map((id) => {
-    const input = found.get(id);
-    return input === undefined ? undefined : { input, arrivedMs };
-  });
+interface Weighty {
+  readonly memory?: SubjectMemory | undefined;
+  readonly observation?: StoredObservation | undefined;
+  readonly changes?: readonly unknown[];
+}
+
+/** About how many things a request speaks of, so that huge subjects do not share one parameter. */
+function weightOf<Request extends Weighty>({ memory, observation, changes }: Request): number {
+  const remembered = (memory?.owned.length ?? 0) + (memory?.lastDesired?.length ?? 0);
+  return 1 + remembered + (observation?.items.length ?? 0) + (changes?.length ?? 0);
 }
 
 function entryOf(row: SubjectEntryRow): SubjectEntry {

@@ -123,8 +123,9 @@ function byState(state: string): Explanation | undefined {
       todo: "Run the migrations first: `setpoint migrate`, or start one role with them enabled.",
     };
   }
-  // Class 08 and 57P: the connection broke or the server is going down or coming up; 53300: no free connection.
-  if (state.startsWith("08") || state.startsWith("57P") || state === "53300") {
+  // Class 08 and 57P: the connection broke or the server is going down or coming up; 53300: no free connection. 08P01 is a
+  // message that makes no sense, which is our own fault.
+  if ((state.startsWith("08") && state !== "08P01") || state.startsWith("57P") || state === "53300") {
     return {
       code: "DATABASE_UNREACHABLE",
       say: "PostgreSQL is not taking connections",

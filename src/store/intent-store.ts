@@ -27,7 +27,14 @@ import {
 } from "./sql/governance.ts";
 import { lockLinkNames, lockResource, markDeleted, readResource, removeResource } from "./sql/resources.ts";
 import { lockSubjectsOf, placeHold, readMemories, releaseHold, writeMemories } from "./sql/subject-intents.ts";
-import { wakeAffected, wakePaused, wakePolicy, wakeSubjects } from "./sql/wake.ts";
+import {
+  wakeAffected,
+  wakePaused,
+  wakePlatformPaused,
+  wakePlatformPolicy,
+  wakePolicy,
+  wakeSubjects,
+} from "./sql/wake.ts";
 import { call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
@@ -164,7 +171,9 @@ export class PostgresIntentStore implements IntentStore {
       if (ended === undefined) return { answer: "not-found", woken: nobodyWoken };
       const data = { scope: ended.scope, level: ended.level };
       const [woken] = await Promise.all([
-        tx.run(wakePaused, priorityNumber("event"), ended.scope, organizationId ?? null),
+        organizationId === undefined
+          ? tx.run(wakePlatformPaused, priorityNumber("event"), ended.scope)
+          : tx.run(wakePaused, priorityNumber("event"), ended.scope, organizationId),
         append(tx, { organizationId, type: "pause.ended", uid: id, actor: author.name, data }),
       ]);
       return { answer: "ended", woken: wokenOf(woken) };
@@ -176,7 +185,9 @@ export class PostgresIntentStore implements IntentStore {
     await this.#write(organizationId, async (tx) => {
       await requirePolicyScope(tx, organizationId, scope);
       const [woken] = await Promise.all([
-        tx.run(wakePolicy, authorPriority(author), scope, organizationId ?? null),
+        organizationId === undefined
+          ? tx.run(wakePlatformPolicy, authorPriority(author), scope)
+          : tx.run(wakePolicy, authorPriority(author), scope, organizationId),
         tx.run(upsertPolicy, organizationId ?? null, scope, JSON.stringify(policy), policy.fourEyes ?? false),
         append(tx, {
           organizationId,

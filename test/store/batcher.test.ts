@@ -58,6 +58,21 @@ test("two requests with one key never share a batch, and no batch is too large",
   assert.deepEqual(use.batches, [[1, 2, 3, 4, 5], [11, 6], [21]]);
 });
 
+test("heavy requests travel apart", async () => {
+  const batches: number[][] = [];
+  const batcher = new Batcher<number, number>({
+    clock: systemClock,
+    keyOf: (request) => request,
+    weightOf: (request) => request,
+    run: async (batch) => {
+      batches.push([...batch]);
+      return batch;
+    },
+  });
+  await Promise.all([15_000, 4_000, 30_000, 900, 800].map((request) => batcher.add(request)));
+  assert.deepEqual(batches, [[15_000, 4_000, 900], [30_000], [800]]);
+});
+
 test("a refused request fails alone", async () => {
   const use = recorder((batch) => (batch.includes(3) ? new StoreError("BAD_VALUE", "three is refused") : undefined));
   const answers = Promise.allSettled([1, 2, 3, 4].map((request) => use.batcher.add(request)));

@@ -73,7 +73,7 @@ create table setpoint.claim (
   key text not null,
   primary key (organization_id, account_key, external_id)
 );
-create index claim_subject on setpoint.claim (organization_id, subject_id);
+create index claim_subject on setpoint.claim (subject_id);
 
 create table setpoint.shard (
   shard smallint primary key,

@@ -19,7 +19,7 @@ create table setpoint.held_change (
   primary key (organization_id, id)
 );
 -- One current held change per limit and tenant: tenants never see each other's items, not even under a platform limit.
-create unique index held_change_current on setpoint.held_change (organization_id, level, scope_key)
+create unique index held_change_current on setpoint.held_change (scope_key, level, organization_id)
   where state in ('open', 'rejected');
 
 create table setpoint.held_item (
@@ -38,7 +38,7 @@ create table setpoint.held_item (
   reason text not null,
   primary key (organization_id, held_change_id, position)
 );
-create index held_item_subject on setpoint.held_item (organization_id, subject_id);
+create index held_item_subject on setpoint.held_item (subject_id);
 
 create table setpoint.item_grant (
   organization_id uuid not null,
@@ -51,4 +51,4 @@ create table setpoint.item_grant (
   used_at_ms bigint,
   primary key (organization_id, id)
 ) with (fillfactor = 80);
-create index item_grant_subject on setpoint.item_grant (organization_id, subject_id);
+create index item_grant_subject on setpoint.item_grant (subject_id);

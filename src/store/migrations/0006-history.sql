@@ -12,7 +12,7 @@ create table setpoint.change (
   outcome json,
   primary key (organization_id, id)
 ) with (fillfactor = 70);
-create index change_resource on setpoint.change (organization_id, resource_uid, at_ms);
+create index change_resource on setpoint.change (resource_uid, at_ms);
 create index change_age on setpoint.change using brin (at_ms);
 
 create table setpoint.verdict (
@@ -23,7 +23,7 @@ create table setpoint.verdict (
   at_ms bigint not null,
   verdict json not null
 );
-create index verdict_resource on setpoint.verdict (organization_id, resource_uid, at_ms);
+create index verdict_resource on setpoint.verdict (resource_uid, at_ms);
 create index verdict_age on setpoint.verdict using brin (at_ms);
 
 -- Committed and not sealed yet. Rows wait here for milliseconds.

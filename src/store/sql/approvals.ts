@@ -21,7 +21,7 @@ export const heldForDecision = statement<HeldForDecisionRow>(
   `select h.state, h.digest, h.guard, h.authors,
      exists (
        select from setpoint.held_item as i
-       join setpoint.subject as s on s.organization_id = i.organization_id and s.id = i.subject_id
+       join setpoint.subject as s on s.id = i.subject_id
        join setpoint.resource as r on r.organization_id = s.organization_id and r.uid = s.resource_uid
        join setpoint.policy as p on p.scope = any (r.path)
          and (p.organization_id = r.organization_id or p.organization_id is null)
@@ -38,7 +38,7 @@ export const lockHeldSubjects = statement<unknown>(
   "lock held subjects",
   "tenants",
   `select from setpoint.subject
-   where organization_id = $1 and id = any ($2::bigint[]) order by id for no key update`,
+   where id = any ($2::bigint[]) and organization_id is not distinct from $1 order by id for no key update`,
 );
 
 export const decideHeld = statement<{ decided_at_ms: number }>(

@@ -24,13 +24,14 @@ export const currentHeld = statement<CurrentHeldRow>(
   "tenants",
   `with named as (
      select i.organization_id, i.held_change_id as id from setpoint.subject as s
-     join setpoint.held_item as i on i.organization_id = s.organization_id and i.subject_id = s.id
+     join setpoint.held_item as i on i.subject_id = s.id
      where s.id = any ($1::bigint[])
      union
      select h.organization_id, h.id
      from unnest($2::uuid[], $3::text[], $4::text[]) as wanted (organization_id, level, scope_key)
      join setpoint.held_change as h
-       on h.organization_id = wanted.organization_id and h.level = wanted.level and h.scope_key = wanted.scope_key
+       on h.scope_key = wanted.scope_key and h.level = wanted.level
+       and h.organization_id is not distinct from wanted.organization_id
      where h.state in ('open', 'rejected')
    )
    select h.organization_id, h.id, h.level, h.scope_key, h.digest from named
@@ -54,7 +55,8 @@ export const dropHeldItems = statement<never>(
   "drop held items",
   "tenants",
   `delete from setpoint.held_item as i using unnest($1::uuid[], $2::text[]) as h (organization_id, id)
-   where i.organization_id = h.organization_id and i.held_change_id = h.id and i.subject_id = any ($3::bigint[])`,
+   where i.subject_id = any ($3::bigint[]) and i.held_change_id is not distinct from h.id
+     and i.organization_id is not distinct from h.organization_id`,
 );
 export const addHeldItems = statement<never>(
   "add held items",

@@ -48,11 +48,9 @@ export const removeSubjects = statement<never>(
      where o.organization_id = gone.organization_id and o.subject_id = gone.id
    ),
    claims as (
-     delete from setpoint.claim as c using gone
-     where c.organization_id = gone.organization_id and c.subject_id = gone.id
+     delete from setpoint.claim as c using gone where c.subject_id = gone.id
    )
-   delete from setpoint.item_grant as g using gone
-   where g.organization_id = gone.organization_id and g.subject_id = gone.id`,
+   delete from setpoint.item_grant as g using gone where g.subject_id = gone.id`,
 );
 
 /** Removes the named resources that are deleted and have no subject left, with their links. */

@@ -75,6 +75,9 @@ export interface LoadedBatch {
   readonly grants: readonly (readonly [subjectId: number, grant: Grant])[] | null;
 }
 
+/** The compressed size is counted, because it is known without reading. */
+const largestBatch = { inputs: 50_000, memoryBytes: 16_000_000 };
+
 const resourceValues = (
   r: string,
 ) => `json_build_array(${r}.uid, ${r}.kind, ${r}.name, ${r}.scope, ${r}.generation, ${r}.spec,
@@ -83,7 +86,8 @@ const resourceValues = (
 /**
  * One statement, hence one snapshot, for the whole batch; each list is assembled by one pass over the batch's keys.
  * Values without their names: naming them costs as much again, here and where they are read. What many subjects share
- * (accounts, policies, pauses) comes once.
+ * (accounts, policies, pauses) comes once. $2: a batch whose answer would be huge refuses itself, before it is
+ * assembled; its subjects are then loaded one by one.
  */
 export const load = statement<LoadedBatch>(
   "load",
@@ -92,29 +96,39 @@ export const load = statement<LoadedBatch>(
    wanted as materialized (
      select s.id, s.organization_id, s.account_id, s.shard, s.input_version, s.policy_version, s.hold_operation_id,
        s.hold_since_ms, s.hold_reason, s.detached, r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels,
-       r.author_name, r.author_type, r.declared_at_ms, r.deletion, r.path, r.mode, r.protect
+       r.author_name, r.author_type, r.declared_at_ms, r.deletion, r.path, r.mode, r.protect, t.memory, t.status,
+       t.observation_hash, t.held_digest
      from setpoint.subject as s
      join setpoint.resource as r on r.organization_id = s.organization_id and r.uid = s.resource_uid
+     left join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
      where s.id = any ($1::bigint[])
+   ),
+   source as materialized (
+     select w.id as subject_id, k.organization_id, k.source_uid
+     from wanted as w
+     join setpoint.link as k
+       on k.scope = w.scope and k.kind = w.kind and k.name = w.name
+       and k.organization_id is not distinct from w.organization_id
    )
-   select (select clock.now_ms from clock) as now_ms,
+   select (select case when $2::boolean and (
+        (select count(*) from source) > ${largestBatch.inputs}
+        or (select sum(pg_column_size(w.memory)) from wanted as w) > ${largestBatch.memoryBytes})
+      then setpoint.refuse('SP003', 'this batch of loads is too large to be answered at once') end) as refused,
+     (select clock.now_ms from clock) as now_ms,
      (select json_build_object('id', i.id, 'incarnation', i.incarnation) from setpoint.installation as i) as installation,
      (select json_agg(json_build_array(w.id, w.organization_id, w.account_id, w.shard, w.input_version,
         w.policy_version, exists (select from setpoint.subject_due as d where d.subject_id = w.id), w.hold_operation_id,
-        w.hold_since_ms, w.hold_reason, w.detached, t.memory, t.status, t.observation_hash, t.held_digest, w.path,
+        w.hold_since_ms, w.hold_reason, w.detached, w.memory, w.status, w.observation_hash, w.held_digest, w.path,
         w.mode, w.protect, ${resourceValues("w")}))
       from wanted as w
-      left join setpoint.subject_state as t on t.organization_id = w.organization_id and t.subject_id = w.id
      ) as subjects,
      (select json_agg(json_build_array(a.organization_id, a.id, a.name, a.provider, a.settings, a.credential_ref,
         a.fingerprint, a.claimed_incarnation))
       from (select distinct w.organization_id, w.account_id from wanted as w where w.account_id is not null) as used
       join setpoint.account as a on a.organization_id = used.organization_id and a.id = used.account_id
      ) as accounts,
-     (select json_agg(json_build_array(w.id, ${resourceValues("r")}))
-      from wanted as w
-      join setpoint.link as k
-        on k.organization_id = w.organization_id and k.scope = w.scope and k.kind = w.kind and k.name = w.name
+     (select json_agg(json_build_array(k.subject_id, ${resourceValues("r")}))
+      from source as k
       join setpoint.resource as r on r.organization_id = k.organization_id and r.uid = k.source_uid
      ) as inputs,
      (select json_agg(json_build_array(p.organization_id, p.body))
@@ -133,7 +147,7 @@ export const load = statement<LoadedBatch>(
      (select json_agg(json_build_array(w.id, json_build_object('id', g.id, 'heldChangeId', g.held_change_id,
         'itemDigest', g.item_digest, 'approver', g.approver, 'expiresAtMs', g.expires_at_ms)))
       from wanted as w
-      join setpoint.item_grant as g on g.organization_id = w.organization_id and g.subject_id = w.id
+      join setpoint.item_grant as g on g.subject_id = w.id
       cross join clock
       where g.used_at_ms is null and g.expires_at_ms > clock.now_ms
      ) as grants`,

@@ -73,7 +73,7 @@ export const listResources = statement<ResourceViewRow>(
   "list resources",
   "tenants",
   `select ${resourceView} from setpoint.resource as r
-   where r.organization_id = $1 and r.scope = $2 and r.kind = $3 and r.labels @> $4::jsonb
+   where r.scope = $2 and r.kind = $3 and r.organization_id is not distinct from $1 and r.labels @> $4::jsonb
      and ($5::text is null or r.name > $5)
    order by r.name limit $6`,
 );
@@ -81,7 +81,7 @@ export const getResource = statement<ResourceViewRow>(
   "get resource",
   "tenants",
   `select ${resourceView} from setpoint.resource as r
-   where r.organization_id = $1 and r.scope = $2 and r.kind = $3 and r.name = $4`,
+   where r.scope = $2 and r.kind = $3 and r.name = $4 and r.organization_id is not distinct from $1`,
 );
 
 export interface AccountViewRow {
@@ -149,13 +149,13 @@ export const listChanges = statement<{ at_ms: number; record: ChangeRecord; outc
   "list changes",
   "tenants",
   `select at_ms, record, outcome from setpoint.change
-   where organization_id = $1 and resource_uid = $2 order by at_ms desc, id desc limit $3`,
+   where resource_uid = $2 and organization_id is not distinct from $1 order by at_ms desc, id desc limit $3`,
 );
 export const listVerdicts = statement<{ at_ms: number; verdict: Verdict }>(
   "list verdicts",
   "tenants",
   `select at_ms, verdict from setpoint.verdict
-   where organization_id = $1 and resource_uid = $2 order by at_ms desc, id desc limit $3`,
+   where resource_uid = $2 and organization_id is not distinct from $1 order by at_ms desc, id desc limit $3`,
 );
 
 export const observations = statement<{ account_id: string | null; observation: StoredObservation }>(

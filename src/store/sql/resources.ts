@@ -34,7 +34,7 @@ export const lockNamedResource = statement<unknown>(
   "lock named resource",
   "tenants",
   `select from setpoint.resource
-   where organization_id = $1 and scope = $2 and kind = $3 and name = $4 for no key update`,
+   where scope = $2 and kind = $3 and name = $4 and organization_id is not distinct from $1 for no key update`,
 );
 export const lockResource = statement<unknown>(
   "lock resource",
@@ -63,7 +63,7 @@ export const readNamedResource = statement<DeclaredRow>(
   "read named resource",
   "tenants",
   `select ${declaredColumns} from setpoint.resource as r
-   where r.organization_id = $1 and r.scope = $2 and r.kind = $3 and r.name = $4`,
+   where r.scope = $2 and r.kind = $3 and r.name = $4 and r.organization_id is not distinct from $1`,
 );
 export const readResource = statement<DeclaredRow>(
   "read resource",
@@ -138,7 +138,7 @@ export const attachSubjects = statement<never>(
    set detached = case when attached.yes then null else coalesce(s.detached, json_build_object(
      'author', json_build_object('name', $3::text, 'type', $4::text), 'atMs', setpoint.now_ms(), 'orphan', false)) end
    from unnest($2::bigint[], $5::boolean[]) as attached (id, yes)
-   where s.organization_id = $1 and s.id = attached.id and (s.detached is null) <> attached.yes`,
+   where s.id = attached.id and s.organization_id is not distinct from $1 and (s.detached is null) <> attached.yes`,
 );
 
 export const raisePolicyVersion = statement<never>(

@@ -47,37 +47,47 @@ const ofResource = "select t.id from setpoint.subject as t where t.organization_
 const ofLinks = `
   select t.id from setpoint.link as k
   join setpoint.resource as r
-    on r.organization_id = k.organization_id and r.scope = k.scope and r.kind = k.kind and r.name = k.name
+    on r.scope = k.scope and r.kind = k.kind and r.name = k.name
+    and r.organization_id is not distinct from k.organization_id
   join setpoint.subject as t on t.organization_id = r.organization_id and t.resource_uid = r.uid
   where k.organization_id = $2 and k.source_uid = $3`;
-/** Subjects whose scope path has $2; $3 is the tenant, or null for all of them. */
-const belowScope = `
-  select t.id from setpoint.subject as t where $2::text = 'platform' and ($3::uuid is null or t.organization_id = $3)
+/** Subjects whose scope path has $2, of the tenant $3 or of all. */
+const belowScope = (whose: Whose) => `
+  select t.id from setpoint.subject as t where $2::text = 'platform' and ${whose("t")}
   union all
   select t.id from setpoint.scope as c
-  join setpoint.resource as r on r.organization_id = c.organization_id and r.scope = c.scope
+  join setpoint.resource as r on r.scope = c.scope and r.organization_id is not distinct from c.organization_id
   join setpoint.subject as t on t.organization_id = r.organization_id and t.resource_uid = r.uid
-  where $2::text <> 'platform' and $2::text = any (c.path) and ($3::uuid is null or c.organization_id = $3)`;
+  where $2::text <> 'platform' and $2::text = any (c.path) and ${whose("c")}`;
+/** The same where the scope of a pause may also be an account or a resource. */
+const underPause = (whose: Whose) => `
+  ${belowScope(whose)}
+  union all
+  select t.id from setpoint.subject as t
+  where t.account_id = substr($2::text, length('account/') + 1) and $2::text like 'account/%' and ${whose("t")}
+  union all
+  select t.id from setpoint.subject as t
+  where t.resource_uid = substr($2::text, length('resource/') + 1) and $2::text like 'resource/%' and ${whose("t")}`;
+
+type Whose = (alias: string) => string;
+const tenants: Whose = (alias) => `${alias}.organization_id = $3::uuid`;
+const everybodys: Whose = () => "true";
 
 /** $2 organization, $3 uid: a resource's own subjects. */
 export const wakeSubjects = wakeStatement("wake subjects", ["input_version"], ofResource);
 /** The same with those of the resources that are computed from it. */
 export const wakeAffected = wakeStatement("wake affected", ["input_version"], `${ofResource} union ${ofLinks}`);
-/** $2 scope, $3 organization or null: after a policy. */
-export const wakePolicy = wakeStatement("wake policy", ["input_version", "policy_version"], belowScope);
-/** $2 scope, $3 organization or null: after a pause, whose scope may also be an account or a resource. */
-export const wakePaused = wakeStatement(
-  "wake paused",
-  [],
-  `${belowScope}
-   union all
-   select t.id from setpoint.subject as t
-   where t.account_id = substr($2::text, length('account/') + 1) and $2::text like 'account/%'
-     and ($3::uuid is null or t.organization_id = $3)
-   union all
-   select t.id from setpoint.subject as t
-   where t.resource_uid = substr($2::text, length('resource/') + 1) and $2::text like 'resource/%'
-     and ($3::uuid is null or t.organization_id = $3)`,
+/** After a policy. $2 scope, $3 organization. */
+export const wakePolicy = wakeStatement("wake policy", ["input_version", "policy_version"], belowScope(tenants));
+/** After a policy of the platform. $2 scope. */
+export const wakePlatformPolicy = wakeStatement(
+  "wake platform policy",
+  ["input_version", "policy_version"],
+  belowScope(everybodys),
 );
+/** After a pause. $2 scope, $3 organization. */
+export const wakePaused = wakeStatement("wake paused", [], underPause(tenants));
+/** After a pause of the platform. $2 scope. */
+export const wakePlatformPaused = wakeStatement("wake platform paused", [], underPause(everybodys));
 /** $2 subject ids: after an approval. */
 export const wakeApproved = wakeStatement("wake approved", [], "select unnest($2::bigint[])");
