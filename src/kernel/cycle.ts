@@ -3,6 +3,7 @@ import type {
   CycleInput,
   FieldDifference,
   HeldGroup,
+  OwnedItem,
   SubjectMemory,
   Verdict,
 } from "../ports/records.ts";
@@ -191,7 +192,9 @@ function planOf(scene: Scene): Plan {
 function remembered(scene: Scene, plan: Plan): SubjectMemory {
   const { memory } = scene.input;
   const nowMs = scene.lookout.storeNowMs();
-  const owned = memory.owned.map((item) => {
+  const declared = declaringSources(scene, plan);
+  const owned = memory.owned.map((known) => {
+    const item = declaredBy(known, declared.get(known.key));
     const missing = plan.markerMissing.includes(item.key);
     const protect = scene.policy.protectedBy !== undefined;
     if (missing === (item.markerMissingSinceMs !== undefined) && protect === (item.protect ?? false)) return item;
@@ -216,6 +219,28 @@ function remembered(scene: Scene, plan: Plan): SubjectMemory {
     (stop) => stop.inputVersion === scene.input.inputVersion && nowMs - stop.sinceMs < STOP_FOR_MS,
   );
   return { ...memory, owned, fights, stops, lastDesired: scene.desired.remember ?? memory.lastDesired };
+}
+
+/**
+ * Of the items that are as wanted: who declares them now. Without it a source that is gone, and whose write was made but not
+ * recorded, would be referred to for ever, and its tombstone with it.
+ */
+function declaringSources(scene: Scene, plan: Plan): ReadonlyMap<string, readonly string[]> {
+  const open = new Set([
+    ...plan.changes.map((change) => change.key),
+    ...plan.foreign.map((entry) => entry.key),
+    ...plan.unsettled,
+    ...plan.suspected,
+    ...scene.desired.frozenKeys,
+  ]);
+  const asWanted = scene.desired.items.filter((item) => !open.has(item.key));
+  return new Map(asWanted.map((item) => [item.key, (item.sources ?? []).map((source) => source.uid)]));
+}
+
+function declaredBy(item: OwnedItem, sources: readonly string[] | undefined): OwnedItem {
+  if (sources === undefined || sources.length === 0 || item.state !== "owned") return item;
+  const same = sources.length === item.sources.length && sources.every((uid) => item.sources.includes(uid));
+  return same ? item : { ...item, sources };
 }
 
 async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise<Facts> {

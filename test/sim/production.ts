@@ -14,6 +14,9 @@ export interface Production {
   readonly startScheduler: typeof startScheduler;
 }
 
+/** The two families of errors, of whichever source root is being run. */
+export type ProductionErrors = Pick<Production, "RetryableError" | "TerminalError">;
+
 export const ownSource = resolve(import.meta.dirname, "../../src");
 
 /** Everything comes from one root, so that a mutant's classes and the simulation's errors are of one family. */
@@ -22,7 +25,7 @@ export async function loadProduction(root: string = ownSource): Promise<Producti
   const [accounts, cycle, errors, scheduler] = await Promise.all([
     load("kernel/accounts.ts") as Promise<Pick<Production, "Accounts">>,
     load("kernel/cycle.ts") as Promise<Pick<Production, "runCycle">>,
-    load("kernel/errors.ts") as Promise<Pick<Production, "RetryableError" | "TerminalError">>,
+    load("kernel/errors.ts") as Promise<ProductionErrors>,
     load("scheduler/scheduler.ts") as Promise<Pick<Production, "startScheduler">>,
   ]);
   return {

@@ -25,16 +25,16 @@ export interface RareTrouble {
 export function drawRareTrouble(random: SeededRandom, restore: boolean): RareTrouble {
   const mean = (probability: number, ms: number) => (random.chance(probability) ? ms * (0.5 + random.next()) : 0);
   return {
-    leaseMs: random.choose(15_000, 15_000, 6_000),
-    partition: mean(0.25, 20_000),
+    leaseMs: random.choose(15_000, 6_000),
+    partition: mean(0.35, 12_000),
     rival: mean(0.25, 15_000),
     vanish: mean(0.15, 25_000),
     sentinel: mean(0.15, 30_000),
     // What a restored database does not know and a listing does not show, nobody could find.
     omits: !restore && random.chance(0.3) ? 0.3 : 0,
-    blankIds: random.chance(0.1) ? 0.05 : 0,
-    movedItems: random.chance(0.3),
-    namelessItems: random.chance(0.1),
+    blankIds: random.chance(0.15) ? 0.15 : 0,
+    movedItems: random.chance(0.35),
+    namelessItems: random.chance(0.15),
     emptyValues: random.chance(0.25),
     ceilings: random.chance(0.2),
   };

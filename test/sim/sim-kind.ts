@@ -3,7 +3,7 @@ import { sameBy } from "../../src/kernel/diff.ts";
 import type { Kind, KindRegistry } from "../../src/kernel/kind.ts";
 import type { BatchChange, Desired, DesiredContext, Loop, Seen, Subject, Wanted } from "../../src/kernel/loop.ts";
 import type { Content, Entry, SimReader, SimWriter, ZoneChange } from "./outside/sim-api.ts";
-import type { Production } from "./production.ts";
+import type { ProductionErrors } from "./production.ts";
 
 /** A set or a zone: its own items, and whatever items link to it. */
 export interface SetSpec {
@@ -63,7 +63,7 @@ function seenAs(entry: Entry, marks: boolean): Seen<Content> {
 }
 
 /** Things with markers, listed once per account and shared by all sets there. */
-function setLoop({ TerminalError }: Production): Loop<SetSpec, Content, SimReader, SimWriter> {
+function setLoop({ TerminalError }: ProductionErrors): Loop<SetSpec, Content, SimReader, SimWriter> {
   return {
     kind: "SimSet",
     everySeconds,
@@ -151,7 +151,7 @@ function zoneChange(group: string, change: BatchChange<Content>): ZoneChange {
 }
 
 /** The kinds of the simulation, made with the production classes of one source root. */
-export function simKinds(production: Production): KindRegistry {
+export function simKinds(errors: ProductionErrors): KindRegistry {
   const set: Kind<SetSpec> = {
     kind: "SimSet",
     plural: "simsets",
@@ -161,7 +161,7 @@ export function simKinds(production: Production): KindRegistry {
     modeRequired: false,
     accounts: (spec) => spec.accounts,
     links: () => [],
-    loop: setLoop(production) as Loop<SetSpec, object>,
+    loop: setLoop(errors) as Loop<SetSpec, object>,
   };
   const zone: Kind<SetSpec> = {
     ...set,

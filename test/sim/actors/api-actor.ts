@@ -137,13 +137,15 @@ export class ApiActor {
     }
     const target = this.#resource(["SimSet", "SimZone"]);
     if (target === undefined) return undefined;
+    const shares = swarm.rare.movedItems && known !== undefined && random.chance(0.5);
     const spec: ItemSpec = {
-      target: { kind: target.kind, name: target.name },
-      key: `i-${random.int(1, swarm.itemsMax)}`,
+      target: shares ? known.target : { kind: target.kind, name: target.name },
+      key: shares ? known.key : `i-${random.int(1, swarm.itemsMax)}`,
       value: `i${random.int(1, 6)}`,
     };
     const name = `item-${++this.#names}`;
-    return this.#declare(declareItem(target.organizationId, name, spec, this.#options()));
+    const tenant = shares ? (existing?.organizationId ?? "") : target.organizationId;
+    return this.#declare(declareItem(tenant, name, spec, this.#options()));
   }
 
   /** One item takes another key; of two under one key, the other one is deleted at about the same time. */

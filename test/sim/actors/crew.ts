@@ -124,8 +124,15 @@ export class SchedulerCrew {
   }
 
   cutOffOne(): void {
-    const { random } = this.#cast;
-    random.pick(this.#members)?.process.cutOff(random.choose(random.int(500, 4_000), random.int(4_000, 20_000)));
+    const { random, swarm } = this.#cast;
+    const { leaseMs } = swarm.rare;
+    // Often just long enough to lose every lease, and to come back before anybody has noticed much.
+    const forMs = random.choose(
+      random.int(500, 4_000),
+      random.int(leaseMs, leaseMs + 3_000),
+      random.int(4_000, 20_000),
+    );
+    random.pick(this.#members)?.process.cutOff(forMs);
   }
 
   /** A stopped machine whose wall clock is set back as well could not know how long it slept: only one of the two. */

@@ -9,8 +9,10 @@ export function strangerActs(cast: Cast): void {
   const connection = random.pick([...outside.connections.values()]);
   if (connection === undefined) return;
   const account = connection.own;
-  // What somebody insists on, nobody else touches.
-  const thing = random.pick([...account.things.values()].filter(({ id }) => !account.rivals.has(id)));
+  // What somebody insists on, nobody else touches. What is about to go is touched more often than chance would have it.
+  const things = [...account.things.values()].filter(({ id }) => !account.rivals.has(id));
+  const doomed = random.chance(0.3) ? things.filter((one) => isUnwanted(cast, account, one)) : [];
+  const thing = random.pick(doomed.length > 0 ? doomed : things);
   const draw = random.next();
   if (thing === undefined || draw < 0.2) return makeThing(cast, account);
   world.note(undefined, "stranger", Math.floor(draw * 10));
@@ -21,6 +23,12 @@ export function strangerActs(cast: Cast): void {
   else if (draw < 0.78) mark(account, thing, { foreign: "another tool" }, now);
   else if (draw < 0.88) account.put({ ...thing, lock: "do not touch", lockedAtMs: now }, now);
   else account.put({ ...thing, lock: undefined, lockedAtMs: now }, now);
+}
+
+function isUnwanted(cast: Cast, account: OutsideAccount, thing: Thing): boolean {
+  const subject = thing.madeFor === undefined ? undefined : cast.ledger.subject(thing.madeFor, account.id);
+  const wanted = subject && cast.ledger.wanted.current(subject.id);
+  return wanted !== undefined && !wanted.items.has(subject?.kind === "SimZone" ? thing.id : thing.key);
 }
 
 function mark(account: OutsideAccount, thing: Thing, marker: Thing["marker"], now: number): void {

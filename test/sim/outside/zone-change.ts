@@ -1,11 +1,11 @@
-import type { Production } from "../production.ts";
+import type { ProductionErrors } from "../production.ts";
 import type { OutsideAccount, Thing } from "./outside.ts";
 import { type Content, recordId, type ZoneChange } from "./sim-api.ts";
 import type { Effects } from "./sim-provider.ts";
 
 /** Changes a zone whole or not at all: first every precondition, then every effect. */
 export function changeZone(
-  production: Production,
+  errors: ProductionErrors,
   outside: OutsideAccount,
   effects: Effects,
   request: { readonly uid: string; readonly group: string; readonly changes: readonly ZoneChange[] },
@@ -14,10 +14,10 @@ export function changeZone(
   for (const change of request.changes) {
     const seen = outside.things.get(recordId(group, change.key));
     if (change.action === "delete" && seen?.lock !== undefined) {
-      throw new production.TerminalError("PROVIDER_REFUSED", `${change.key} is locked: ${seen.lock}`);
+      throw new errors.TerminalError("PROVIDER_REFUSED", `${change.key} is locked: ${seen.lock}`);
     }
     if (stands(change, seen)) continue;
-    throw new production.RetryableError("PRECONDITION_FAILED", `${change.key} is not as it was seen`, {
+    throw new errors.RetryableError("PRECONDITION_FAILED", `${change.key} is not as it was seen`, {
       ambiguous: false,
     });
   }

@@ -128,7 +128,9 @@ export class Inspector implements Witness {
     this.#sights.readOne(process, id, content);
   }
 
-  claims(): void {}
+  claims(process: SimProcess, accountId: string): void {
+    this.#guarded(() => this.#judgeSentinel(accountId, this.#ledger.outside.answering(accountId), process.name));
+  }
 
   /** A write is begun with a credential that was allowed to write when the cycle asked, by the account's own owner. */
   writeStarts(process: SimProcess, call: WriteCall): StartedWrite {
@@ -162,11 +164,11 @@ export class Inspector implements Witness {
       const { accountId } = started.call;
       const record = thing.id.startsWith(`${thing.group}/`);
       if (effect === "delete" && !record) this.#sights.judgeDelete(started.process, accountId, thing);
-      this.#judgeSentinel(accountId, outside);
+      this.#judgeSentinel(accountId, outside, started.process.name);
     });
   }
 
-  #judgeSentinel(accountId: string, outside: OutsideAccount): void {
+  #judgeSentinel(accountId: string, outside: OutsideAccount, name: string): void {
     const sinceMs = this.#ledger.usurpedAtMs.get(accountId);
     const { id, incarnation } = this.#ledger.state.tables.installation;
     const { sentinel } = outside;
@@ -176,7 +178,7 @@ export class Inspector implements Witness {
     if (others && forMs > identityGraceMs + 2 * this.#ledger.callTimeoutMs) {
       throw new Violation(
         "account identity",
-        `a write at ${accountId}, which ${sentinel.installationId} has claimed for ${forMs} ms`,
+        `${name} writes at ${accountId}, which ${sentinel.installationId} has claimed for ${forMs} ms`,
       );
     }
   }
