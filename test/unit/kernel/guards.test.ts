@@ -74,7 +74,7 @@ describe("whatever is stricter never lets more through", () => {
           );
           assert.ok(now.length <= through(loose).length);
         }),
-        400,
+        250,
       );
     });
   }
@@ -117,7 +117,7 @@ test("whatever is taken out is named in a verdict with a reason and numbers", ()
         assert.ok(Object.keys(numbers).length > 0 && Object.values(numbers).every(Number.isFinite), reason);
       }
     }),
-    1_500,
+    800,
   );
 });
 
@@ -147,7 +147,7 @@ test("what is held can be approved: granted one by one, every held item comes th
         assert.ok(passed.has(digest) || !still.has(digest), "an approved item is asked for again");
       }
     }),
-    1_000,
+    500,
   );
 });
 

@@ -88,7 +88,7 @@ describe("where anything goes", () => {
           assert.ok(marker === undefined || marker === "none" || marker === ours, JSON.stringify(marker));
         }
       }),
-      2_000,
+      1_000,
     );
   });
 
@@ -98,7 +98,7 @@ describe("where anything goes", () => {
         const ids = makePlan(situation).changes.flatMap((change) => change.seen?.externalId ?? []);
         assert.deepEqual(ids, [...new Set(ids)]);
       }),
-      2_000,
+      1_000,
     );
   });
 
@@ -120,7 +120,7 @@ describe("where anything goes", () => {
           if (state === "owned")
             assert.ok(plan.suspected.includes(key) || plan.foreign.some((entry) => entry.key === key));
       }),
-      2_000,
+      1_000,
     );
   });
 
@@ -144,7 +144,7 @@ describe("where anything goes", () => {
         for (const seen of start.seen)
           if (!everOurs.has(seen.externalId)) assert.ok(situation.seen.includes(seen), JSON.stringify(seen));
       }),
-      2_000,
+      1_000,
     );
   });
 
