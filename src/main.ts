@@ -24,8 +24,12 @@ async function main(role: string | undefined): Promise<number> {
       const { runMigrate } = await import("./compose/migrate-role.ts");
       return await runMigrate(withDatabase(config, role));
     }
+    case "restored": {
+      const { runRestored } = await import("./compose/restore.ts");
+      return await runRestored(withDatabase(config, role), world);
+    }
     default:
-      throw new StartError(`There is no role "${role ?? ""}". Roles: dev, api, scheduler, migrate`);
+      throw new StartError(`There is no role "${role ?? ""}". Roles: dev, api, scheduler, migrate, restored`);
   }
 }
 

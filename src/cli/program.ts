@@ -52,6 +52,7 @@ function createProgram(world: CliWorld, version: string): Command {
     api: "run the Control API (needs DATABASE_URL)",
     scheduler: "run a scheduler (needs DATABASE_URL)",
     migrate: "bring the database to this version (needs DATABASE_URL)",
+    restored: "say that the database was restored from a backup (needs DATABASE_URL)",
   };
   for (const [role, description] of Object.entries(roles)) {
     program

@@ -11,6 +11,7 @@ import { migrate } from "../store/migrate.ts";
 import type { Message } from "./channel.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { listenAddress, portError } from "./port-error.ts";
+import { noticeRestore } from "./restore.ts";
 import { RoleChild } from "./role-child.ts";
 import { StartError } from "./start-error.ts";
 import { ensureToken, tokenFileOf } from "./token-file.ts";
@@ -38,6 +39,9 @@ export async function runDev(config: Config, environment: Environment, world: Wo
     log.info("supervisor.starting", { version: world.version, dataDirectory: config.dataDirectory });
     const database = await startDatabase(config, log, undo);
     await migrate({ url: database.url, log });
+    const restored =
+      database.embedded !== undefined &&
+      (await noticeRestore(config, { ...database, ...database.embedded }, { world, log }));
     const children = createChildren(config, { environment, world, log, logFile, url: database.url });
     undo.defer(() => stopAll(children, log, signals));
     const started = Promise.all(children.map((child) => child.start()));
@@ -45,6 +49,7 @@ export async function runDev(config: Config, environment: Environment, world: Wo
     const early = await Promise.race([started.then(() => undefined), signals.first, database.lost]);
     if (early !== undefined) return endWith(early, log);
     process.stdout.write(banner(config, world, { logFile: logFile.path, database: database.where }));
+    if (restored) process.stdout.write(RESTORED);
     log.info("supervisor.ready");
     return endWith(await Promise.race([signals.first, database.lost]), log);
   } catch (thrown) {
@@ -109,9 +114,15 @@ function openLog(config: Config): LogFile {
   }
 }
 
+const RESTORED = `
+This database was restored or copied. Nothing is written to an account before you approve that it is given back:
+see "setpoint held list".
+`;
+
 interface RunningDatabase {
   readonly url: string;
   readonly where: string;
+  readonly embedded: { readonly fresh: boolean } | undefined;
   /** Resolves only if the embedded server was given up. */
   readonly lost: Promise<Ending>;
 }
@@ -119,7 +130,12 @@ interface RunningDatabase {
 async function startDatabase(config: Config, log: Log, undo: AsyncDisposableStack): Promise<RunningDatabase> {
   const never = new Promise<Ending>(() => undefined);
   if (config.databaseUrl !== undefined) {
-    return { url: config.databaseUrl, where: `${new URL(config.databaseUrl).host} (DATABASE_URL)`, lost: never };
+    return {
+      url: config.databaseUrl,
+      where: `${new URL(config.databaseUrl).host} (DATABASE_URL)`,
+      embedded: undefined,
+      lost: never,
+    };
   }
   const server = await startEmbeddedServer({
     dataDirectory: join(config.dataDirectory, "postgres"),
@@ -134,7 +150,7 @@ async function startDatabase(config: Config, log: Log, undo: AsyncDisposableStac
         failure: `The embedded database ended and does not start again: ${reason}. Its log: ${server.logFile}`,
       });
   });
-  return { url: server.url, where: server.dataDirectory, lost: lost.promise };
+  return { url: server.url, where: server.dataDirectory, embedded: { fresh: server.startedFresh }, lost: lost.promise };
 }
 
 function createChildren(
