@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kinds } from "../../src/kinds/registry.ts";
 import { describe, enumerate } from "./enumerate.ts";
 import { scenarios } from "./scenarios/index.ts";
 import { play } from "./stage.ts";
@@ -23,11 +22,4 @@ test("an undisturbed run passes the same points every time and ends with what wa
     assert.deepEqual(again, first);
     assert.notDeepEqual((first.final as { readonly outside: unknown }).outside, []);
   }
-});
-
-test("every registered kind with a loop has a scenario", () => {
-  const covered = new Set(scenarios.map((scenario) => scenario.kind));
-  const uncovered = [...kinds.values()].filter((kind) => kind.loop !== undefined && !covered.has(kind.kind));
-  const names = uncovered.map((kind) => kind.kind).join(", ");
-  assert.equal(names, "", `add test/crash-points/scenarios/<kind>.ts for: ${names}`);
 });
