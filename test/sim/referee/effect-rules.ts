@@ -134,16 +134,18 @@ function judgeContent(ledger: Ledger, permit: PermitTruth, thing: Thing, name: s
   const key = permit.subject.kind === "SimZone" ? thing.id : thing.key;
   const versions = ledger.wanted.since(permit.subject.id, sinceMs);
   const before = ledger.outside.answering(permit.subject.accountId ?? "").things.get(thing.id);
-  const unchanged = before !== undefined && before.value === thing.value && before.size === thing.size;
   const declaredBy = ledger.wanted.lastWanted(permit.subject.id, key)?.sources ?? [];
   const wanted = versions.some((set) => {
     const content = set.items.get(key)?.content;
     const stands = set.kept.has(key) || declaredBy.some((uid) => set.broken.has(uid));
-    return !set.known || stands || (content?.value === thing.value && content.size === thing.size);
+    // A field that somebody else insists on is left as it is while the others are written.
+    const value = content?.value === thing.value || before?.value === thing.value;
+    const size = content?.size === thing.size || before?.size === thing.size;
+    return !set.known || stands || (value && size);
   });
   // A marker is put back on the thing as it was seen, whatever somebody made of it since.
   const change = permit.request.changes.find((record) => record.key === key);
   const marksOnly = change?.action === "update" && change.differences.every(({ field }) => field === "/marker");
   if (marksOnly) return;
-  if (!wanted && !unchanged) throw new Violation("declared", `${name}: nobody declared the value ${thing.value}`);
+  if (!wanted) throw new Violation("declared", `${name}: nobody declared the value ${thing.value}`);
 }
