@@ -42,6 +42,7 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
     actor: claim.actor,
     subject: input.subject,
     inputVersion: input.inputVersion,
+    loadedAtMs: input.storeNowMs,
     memory: changedMemory ? memory : undefined,
     observation,
     status: changedStatus ? status : undefined,

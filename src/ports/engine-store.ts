@@ -185,6 +185,8 @@ export interface Settlement {
   readonly subject: SubjectRef;
   /** The version the cycle decided from: an edge that came later stays due. */
   readonly inputVersion: number;
+  /** The store's time of the snapshot: a wake since then (an approval, the end of a pause) stays due too. */
+  readonly loadedAtMs?: number | undefined;
   readonly memory?: SubjectMemory | undefined;
   readonly observation?: StoredObservation | undefined;
   readonly status?: SubjectStatus | undefined;

@@ -52,7 +52,10 @@ function isMore(settlement: Settlement): boolean {
 
 function answersOf(batch: readonly Settlement[], rows: readonly SettledRow[]): readonly SettleAnswer[] {
   const answers = batch.map((): SettleAnswer => ({ kept: false, dueAgain: false }));
-  for (const { index, moved } of rows) answers[index] = { kept: true, dueAgain: moved };
+  for (const { index, moved, again } of rows) {
+    const removed = batch[index]?.gone === true && !moved;
+    answers[index] = { kept: true, dueAgain: again && !removed };
+  }
   return answers;
 }
 
@@ -148,6 +151,7 @@ function settleRow({ actor, subject, status, observation, ...rest }: Settlement,
     shard: actor.shard,
     epoch: actor.epoch,
     input_version: rest.inputVersion,
+    loaded_at_ms: rest.loadedAtMs,
     memory: rest.memory,
     observation,
     observation_hash: observation?.hash,

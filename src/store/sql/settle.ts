@@ -5,6 +5,8 @@ export interface SettledRow {
   readonly index: number;
   /** An input moved during the cycle: its edge stays due. */
   readonly moved: boolean;
+  /** That, or somebody woke the subject since it was loaded. */
+  readonly again: boolean;
 }
 
 /**
@@ -17,12 +19,15 @@ export const settle = statement<SettledRow>(
   `with ${clock},
    asked as materialized (
      select * from json_to_recordset($1::json) as asked (
-       index integer, subject_id bigint, holder text, shard smallint, epoch bigint, input_version bigint,
+       index integer, subject_id bigint, holder text, shard smallint, epoch bigint, input_version bigint, loaded_at_ms bigint,
        memory json, observation json, observation_hash text, status json, bad_since_ms bigint, failing boolean,
        looked_at_ms bigint, verdicts json, next_in_ms bigint, now_owned integer)
    ),
    kept as materialized (
      select q.*, s.organization_id, s.resource_uid, clock.now_ms, s.input_version > q.input_version as moved,
+       s.input_version > q.input_version or exists (
+         select from setpoint.subject_due as d
+         where d.subject_id = q.subject_id and d.due_at_ms between q.loaded_at_ms and clock.now_ms) as again,
        s.shard as subject_shard
      from asked as q
      cross join clock
@@ -64,13 +69,13 @@ export const settle = statement<SettledRow>(
    ),
    cleared as (
      delete from setpoint.subject_due as d using kept
-     where d.subject_id = kept.subject_id and not kept.moved and kept.next_in_ms is null
+     where d.subject_id = kept.subject_id and not kept.again and kept.next_in_ms is null
    ),
    scheduled as (
      insert into setpoint.subject_due as d (subject_id, organization_id, shard, priority, due_at_ms)
      select subject_id, organization_id, subject_shard, 3, now_ms + next_in_ms from kept
-     where not moved and next_in_ms is not null
+     where not again and next_in_ms is not null
      on conflict (subject_id) do update set priority = 3, due_at_ms = excluded.due_at_ms
    )
-   select index, moved from kept`,
+   select index, moved, again from kept`,
 );

@@ -36,7 +36,7 @@ function wakeStatement(name: string, raises: readonly Raises[], targets: string)
        insert into setpoint.subject_due as d (subject_id, organization_id, shard, priority, due_at_ms)
        select target.id, target.organization_id, target.shard, $1::smallint, clock.now_ms from target, clock
        on conflict (subject_id) do update
-       set priority = least(d.priority, excluded.priority), due_at_ms = least(d.due_at_ms, excluded.due_at_ms)
+       set priority = least(d.priority, excluded.priority), due_at_ms = excluded.due_at_ms
        returning d.subject_id, d.shard, d.priority, d.due_at_ms
      )
      ${wokenByShard}`,

@@ -28,11 +28,13 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
     removeSubject(state, subject);
     return { kept: true, dueAgain: false };
   }
-  if (!moved) {
+  const { dueAtMs } = subject;
+  const woken = dueAtMs !== undefined && dueAtMs >= (settlement.loadedAtMs ?? Infinity) && dueAtMs <= now;
+  if (!moved && !woken) {
     subject.dueAtMs = settlement.nextInMs === undefined ? undefined : now + settlement.nextInMs;
     subject.priority = "resync";
   }
-  return { kept: true, dueAgain: moved };
+  return { kept: true, dueAgain: moved || woken };
 }
 
 function forgetSources(tables: Tables, subject: SubjectRow, uids: readonly string[]): void {

@@ -138,7 +138,7 @@ export function byUrgency(left: Turn, right: Turn): number {
 export function wake(subject: SubjectRow, priority: Priority, nowMs: number, raises: boolean): void {
   if (raises) subject.inputVersion += 1;
   if (subject.dueAtMs === undefined || urgency[priority] < urgency[subject.priority]) subject.priority = priority;
-  subject.dueAtMs = Math.min(subject.dueAtMs ?? nowMs, nowMs);
+  subject.dueAtMs = nowMs;
 }
 
 export function isCurrent(tables: Tables, subject: SubjectRow, actor: Actor, nowMs: number): boolean {
