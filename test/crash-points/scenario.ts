@@ -47,8 +47,17 @@ export function declaration(
   } = {},
 ) {
   return {
-    ...{ uid: `uid-of-${name}`, organizationId: tenant, kind, name, scope, spec, labels: {}, author: person },
-    ...{ ifRevision: undefined, mode: "enforce" as const, protect: undefined },
+    uid: `uid-of-${name}`,
+    organizationId: tenant,
+    kind,
+    name,
+    scope,
+    spec,
+    labels: {},
+    author: person,
+    ifRevision: undefined,
+    mode: "enforce" as const,
+    protect: undefined,
     accounts: rest.accounts ?? [],
     links: rest.links ?? [],
   };

@@ -4,6 +4,7 @@ import { runCycle } from "../../src/kernel/cycle.ts";
 import type { EngineStore } from "../../src/ports/engine-store.ts";
 import type { IntentStore } from "../../src/ports/intent-store.ts";
 import type { Json } from "../../src/ports/json.ts";
+import { asError } from "../sim/as-error.ts";
 import { MemoryStore, transactions } from "../sim/memory-store.ts";
 import { logTo, SimProcess } from "../sim/process.ts";
 import { SeededRandom } from "../sim/random.ts";
@@ -78,8 +79,8 @@ class Stage {
   async run(): Promise<void> {
     await this.#furnish();
     this.#startProcess();
-    for (const { atSeconds, act } of this.#scenario.acts) {
-      this.#world.schedule(atSeconds * 1_000, "act", () => this.#then(act(this.#intents)));
+    for (const planned of this.#scenario.acts) {
+      this.#world.schedule(planned.atSeconds * 1_000, "act", () => this.#then(planned.act(this.#intents)));
     }
     for (let second = 5; second < this.#scenario.endsAtSeconds; second += 5) {
       this.#world.schedule(second * 1_000, "operator", () => this.#approveAll());
@@ -93,10 +94,15 @@ class Stage {
   final(): Json {
     const { tables } = this.#store.state;
     const resources = [...tables.resources.values()].map(({ kind, name, spec, deletion }) => ({
-      ...{ kind, name, spec, deleting: deletion !== undefined },
+      kind,
+      name,
+      spec,
+      deleting: deletion !== undefined,
     }));
     const subjects = [...tables.subjects.values()].map(({ kind, name, memory, status }) => ({
-      ...{ kind, name, owned: memory.owned.map(({ key, state }) => `${key} ${state}`) },
+      kind,
+      name,
+      owned: memory.owned.map(({ key, state }) => `${key} ${state}`),
       ready: status?.conditions.find(({ type }) => type === "Ready")?.status ?? "none",
     }));
     const open = [...tables.heldChanges.values()].filter(({ state }) => state === "open").length;
@@ -148,7 +154,7 @@ class Stage {
           const value = handle(fault === "stale read");
           this.#world.schedule(1, label, () => resolve(value), { owner: process });
         } catch (thrown) {
-          this.#world.schedule(1, label, () => reject(thrown as Error), { owner: process });
+          this.#world.schedule(1, label, () => reject(asError(thrown)), { owner: process });
         }
       };
       this.#world.schedule(1, label, happen);
@@ -188,20 +194,23 @@ class Stage {
   /** People's changes end with a signal to every process; that is a point of its own. */
   #then(work: Promise<unknown>): void {
     work.then(
-      () => {
-        const lost = this.#countPoint("signal", false) === "lost signal";
-        if (!lost)
-          for (const { process, poke } of this.#live) this.#world.schedule(1, "signal", poke, { owner: process });
-      },
-      (thrown: unknown) => this.#world.fail(thrown instanceof Error ? thrown : new Error(String(thrown))),
+      () => this.#signal(),
+      (thrown: unknown) => this.#world.fail(asError(thrown)),
     );
+  }
+
+  #signal(): void {
+    if (this.#countPoint("signal", false) === "lost signal") return;
+    for (const member of this.#live) {
+      this.#world.schedule(1, "signal", () => member.poke(), { owner: member.process });
+    }
   }
 
   #approveAll(): void {
     for (const { state, id: heldChangeId, digest } of this.#store.state.tables.heldChanges.values()) {
       if (state !== "open") continue;
       const request = { organizationId: tenant, heldChangeId, digest, approver: person, grantForMs: 600_000 };
-      this.#store.approve(request).catch((thrown: unknown) => this.#world.fail(thrown as Error));
+      this.#store.approve(request).catch((thrown: unknown) => this.#world.fail(asError(thrown)));
     }
   }
 }

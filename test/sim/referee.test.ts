@@ -397,10 +397,11 @@ function pauseOf(level: "deletes" | "writes" | "all") {
   return { ...base, level, forMs: 60_000 };
 }
 
-for (const { name, breaks, tell } of histories) {
+for (const told of histories) {
+  const { name, breaks } = told;
   test(breaks === undefined ? `the referee lets through: ${name}` : `the referee stops: ${name}`, () => {
     const history = new BadHistory();
-    tell(history);
+    told.tell(history);
     assert.equal(history.violation?.invariant, breaks, history.violation?.message);
   });
 }

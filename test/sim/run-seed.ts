@@ -110,7 +110,14 @@ function stage(world: World, swarm: Swarm, random: SeededRandom): { readonly cas
   const faults = () => (cast.faulty ? swarm.store : undefined);
   const intents = connectStore({ store, process: api, faults, witness });
   const cast: Cast = {
-    ...{ world, swarm, store, outside, ledger, api, intents, faulty: true },
+    world,
+    swarm,
+    store,
+    outside,
+    ledger,
+    api,
+    intents,
+    faulty: true,
     random: random.fork("cast"),
     freshUid: () => `uid-${++uids}`,
     poke: () => {},

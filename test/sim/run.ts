@@ -81,8 +81,8 @@ async function runAll(options: Options): Promise<readonly SeedResult[]> {
     new Promise<void>((resolve, reject) => {
       const worker = new Worker(new URL(import.meta.url), { workerData: options });
       const feed = () => {
-        if (next > last || results.some((result) => result.failure !== undefined)) worker.postMessage(undefined);
-        else worker.postMessage(next++);
+        if (next > last || results.some((result) => result.failure !== undefined)) worker.postMessage(undefined, []);
+        else worker.postMessage(next++, []);
       };
       worker.on("message", (result: SeedResult | "ready") => {
         if (result !== "ready") results.push(result);

@@ -161,14 +161,14 @@ export function simKinds(errors: ProductionErrors): KindRegistry {
     modeRequired: false,
     accounts: (spec) => spec.accounts,
     links: () => [],
-    loop: setLoop(errors) as Loop<SetSpec, object>,
+    loop: setLoop(errors),
   };
   const zone: Kind<SetSpec> = {
     ...set,
     kind: "SimZone",
     plural: "simzones",
     permission: "sim.zone",
-    loop: zoneLoop as Loop<SetSpec, object>,
+    loop: zoneLoop,
   };
   const item: Kind<ItemSpec> = {
     kind: "SimItem",

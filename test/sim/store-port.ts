@@ -1,5 +1,6 @@
 import type { EngineStore } from "../../src/ports/engine-store.ts";
 import type { IntentStore } from "../../src/ports/intent-store.ts";
+import { asError } from "./as-error.ts";
 import { type MemoryStore, transactions } from "./memory-store.ts";
 import type { SimProcess } from "./process.ts";
 import type { Witness } from "./referee/witness.ts";
@@ -44,7 +45,7 @@ export function connectStore(options: {
           if (losesAnswer) return answer(() => reject(new Error("The database connection was lost")));
           answer(() => resolve(result));
         } catch (thrown) {
-          answer(() => reject(thrown as Error));
+          answer(() => reject(asError(thrown)));
         }
       };
       world.schedule(arrivesInMs, `${method} arrives`, arrive, { sender: process });

@@ -1,3 +1,4 @@
+import { asError } from "./as-error.ts";
 import { SeededRandom } from "./random.ts";
 
 /** Whoever code runs for. What is dead never hears an answer; what is suspended hears it later. */
@@ -124,7 +125,7 @@ export class World {
       try {
         run();
       } catch (thrown) {
-        this.fail(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        this.fail(asError(thrown));
       }
       return true;
     }

@@ -74,7 +74,7 @@ class ZoneOutside implements ScenarioOutside {
   #sets(stale: boolean): ReadonlyMap<string, DnsRecordSet> {
     const atMs = this.#nowMs() - (stale ? settleMs : 0);
     const shown = this.#versions.findLast((version) => version.atMs <= atMs) ?? this.#versions[0];
-    return new Map([...(shown?.sets ?? [])].sort());
+    return new Map([...(shown?.sets ?? [])].sort(([left], [right]) => (left < right ? -1 : 1)));
   }
 }
 

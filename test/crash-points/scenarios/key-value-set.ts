@@ -25,6 +25,10 @@ const declare = (items: Readonly<Record<string, string>>) =>
 /** Keys of its own: two sets over one backend would be two claimants. */
 const other = declaration("KeyValueSet", "other", { items: { x: "one", y: "one" } }, { accounts: [undefined] });
 
+function byKey([left]: [string, string], [right]: [string, string]): number {
+  return left < right ? -1 : 1;
+}
+
 export const keyValueSetScenario: Scenario = {
   kind: "KeyValueSet",
   outside: () => {
@@ -34,7 +38,7 @@ export const keyValueSetScenario: Scenario = {
         kinds: new Map([["KeyValueSet", keyValueSet(backendOver(items, call)) as Kind]]),
         providers: new Map(),
       }),
-      canonical: () => Object.fromEntries([...items].sort()),
+      canonical: () => Object.fromEntries([...items].sort(byKey)),
     };
   },
   acts: [

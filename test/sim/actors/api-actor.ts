@@ -114,8 +114,7 @@ export class ApiActor {
     else if (draw < 0.6) delete items[key];
     else items[key] = drawContent(random);
     if (Object.keys(items).length === 0) return undefined;
-    const { zero: _zero, ...rest } = spec;
-    return this.#declare(redeclare(resource, { ...rest, items } as unknown as Json, this.#options()));
+    return this.#declare(redeclare(resource, { ...spec, items, zero: false } as unknown as Json, this.#options()));
   }
 
   /** Everything goes at once: said as such, or by mistake. */
@@ -124,7 +123,7 @@ export class ApiActor {
     const spec = resource && specOf(resource);
     if (resource === undefined || spec === undefined) return undefined;
     const zero = this.#cast.random.chance(0.4);
-    return this.#declare(redeclare(resource, { ...spec, items: {}, zero } as unknown as Json, this.#options()));
+    return this.#declare(redeclare(resource, { ...spec, items: {}, zero }, this.#options()));
   }
 
   #declareItem(): Promise<unknown> | undefined {
@@ -170,7 +169,7 @@ export class ApiActor {
     const known = item && itemSpecOf(item);
     if (item === undefined || known === undefined) return undefined;
     const value = known.value === "" ? "i1" : "";
-    return this.#declare(redeclare(item, { ...known, value } as unknown as Json, this.#options()));
+    return this.#declare(redeclare(item, { ...known, value }, this.#options()));
   }
 
   /** A key that somebody forgot to fill in. */
@@ -199,7 +198,12 @@ export class ApiActor {
     const { organizationId, uid } = row;
     const author = this.#author();
     return this.#cast.intents.requestDeletion({
-      ...{ organizationId, uid, ifRevision: undefined, author, orphan, confirmedCount },
+      organizationId,
+      uid,
+      ifRevision: undefined,
+      author,
+      orphan,
+      confirmedCount,
     });
   }
 

@@ -52,7 +52,11 @@ export class SchedulerCrew {
     const faults = () => (this.#cast.faulty ? swarm.store : undefined);
     const port = connectStore({ store, process, faults, witness: this.#witness });
     const provider = new SimProvider({
-      ...{ swarm, outside: this.#cast.outside, process, production: this.#production, witness: this.#witness },
+      swarm,
+      outside: this.#cast.outside,
+      process,
+      production: this.#production,
+      witness: this.#witness,
     });
     provider.faulty = this.#cast.faulty;
     const providers: ReadonlyMap<string, Provider> = new Map([["sim", provider as Provider]]);
@@ -68,8 +72,10 @@ export class SchedulerCrew {
     const fail = (violation: Error) => world.fail(violation);
     const run = watchCycles(this.#cast.ledger, process, fail, this.#production.runCycle);
     const scheduler = this.#production.startScheduler(engine, {
-      ...{ holder: process.name, run },
-      ...{ leaseMs: swarm.rare.leaseMs, renewEveryMs: Math.floor(swarm.rare.leaseMs / 3) },
+      holder: process.name,
+      run,
+      leaseMs: swarm.rare.leaseMs,
+      renewEveryMs: Math.floor(swarm.rare.leaseMs / 3),
     });
     this.#members.push({ process, provider, scheduler });
   }
@@ -100,7 +106,7 @@ export class SchedulerCrew {
     const crashed = [...this.#members];
     for (const member of crashed) this.#crash(member);
     const inMs = this.#cast.swarm.callTimeoutMs + 100;
-    for (const _member of crashed) this.#cast.world.schedule(inMs, "restart", () => this.start());
+    crashed.forEach(() => this.#cast.world.schedule(inMs, "restart", () => this.start()));
   }
 
   /** The run is over. */

@@ -30,7 +30,7 @@ export class Operator {
       this.#unlock(connection.own.id);
     }
     const { tables } = store.state;
-    for (const pause of [...tables.pauses.values()]) {
+    for (const pause of Array.from(tables.pauses.values())) {
       ignoring(this.#cast.intents.endPause({ id: pause.id, organizationId: pause.organizationId, author: person }));
     }
     for (const subject of tables.subjects.values()) {
@@ -38,8 +38,8 @@ export class Operator {
       const { organizationId, resourceUid: uid, hold } = subject;
       ignoring(this.#cast.intents.releaseHold({ organizationId, uid, operationId: hold.operationId }));
     }
-    for (const policy of [...tables.policies.values()]) this.#openPolicy(policy);
-    for (const resource of [...tables.resources.values()]) this.#repair(resource);
+    for (const policy of Array.from(tables.policies.values())) this.#openPolicy(policy);
+    for (const resource of Array.from(tables.resources.values())) this.#repair(resource);
     this.reconcileAll();
   }
 
@@ -47,7 +47,7 @@ export class Operator {
   #unlock(accountId: string): void {
     const { outside, world } = this.#cast;
     const account = outside.connection(accountId).own;
-    for (const thing of [...account.things.values()]) {
+    for (const thing of Array.from(account.things.values())) {
       const foreign = typeof thing.marker === "object" && "foreign" in thing.marker;
       if (thing.lock === undefined && !foreign) continue;
       account.put({ ...thing, lock: undefined, marker: foreign ? "none" : thing.marker }, world.nowMs);

@@ -33,7 +33,7 @@ function rival(cast: Cast): void {
 function vanish(cast: Cast): void {
   const { world } = cast;
   const account = pickConnection(cast)?.own;
-  for (const thing of [...(account?.things.values() ?? [])]) {
+  for (const thing of Array.from(account?.things.values() ?? [])) {
     if (thing.madeFor !== undefined) account?.remove(thing.id, world.nowMs);
   }
   world.note(undefined, "vanish");

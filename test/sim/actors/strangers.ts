@@ -53,8 +53,16 @@ function makeThing(cast: Cast, account: OutsideAccount): void {
   if (owner?.permit !== undefined) return;
   world.note(undefined, "stranger makes");
   const thing: Thing = {
-    ...{ id, group: spec.group, key, value: `x${random.int(1, 3)}`, size: 1, marker: "none", lock: undefined },
-    ...{ madeFor: owner?.resourceUid, lockedAtMs: 0, markedAtMs: world.nowMs },
+    id,
+    group: spec.group,
+    key,
+    value: `x${random.int(1, 3)}`,
+    size: 1,
+    marker: "none",
+    lock: undefined,
+    madeFor: owner?.resourceUid,
+    lockedAtMs: 0,
+    markedAtMs: world.nowMs,
   };
   account.put(thing, world.nowMs);
 }

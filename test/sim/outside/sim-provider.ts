@@ -1,11 +1,12 @@
 import type { AccountIdentity, Page, Provider, ProviderAccount } from "../../../src/ports/provider.ts";
 import type { AccountRecord } from "../../../src/ports/records.ts";
+import { asError } from "../as-error.ts";
 import type { SimProcess } from "../process.ts";
 import type { Production } from "../production.ts";
 import type { SeededRandom } from "../random.ts";
 import type { Witness } from "../referee/witness.ts";
 import type { Swarm } from "../swarm.ts";
-import { type Outside, type OutsideAccount, type Thing } from "./outside.ts";
+import type { Outside, OutsideAccount, Thing } from "./outside.ts";
 import { type Entry, recordId, type SimReader, type SimWriter, type WriteCall } from "./sim-api.ts";
 import { changeZone } from "./zone-change.ts";
 
@@ -174,8 +175,15 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
           if (taken !== undefined) return { taken: entryOf(taken) };
           const id = outside.nextId();
           effects.create({
-            ...{ id, group: entry.group, key: entry.key, ...entry.content, marker: entry.marker, lock: undefined },
-            ...{ madeFor: caller.uid, lockedAtMs: 0, markedAtMs: 0 },
+            id,
+            group: entry.group,
+            key: entry.key,
+            ...entry.content,
+            marker: entry.marker,
+            lock: undefined,
+            madeFor: caller.uid,
+            lockedAtMs: 0,
+            markedAtMs: 0,
           });
           return { id };
         });
@@ -281,7 +289,7 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
           });
         } catch (thrown) {
           world.onStep?.(`  ${this.#process.name} ${accountId} ${label} -> ${String(thrown)}`);
-          answer(() => reject(thrown as Error));
+          answer(() => reject(asError(thrown)));
         }
       };
       world.schedule(arrivesInMs, `${label} arrives`, arrive, { sender: this.#process });

@@ -54,7 +54,14 @@ function newRecord(
 ): Thing {
   const { group, uid } = request;
   return {
-    ...{ id, group, key, ...content, marker: "none", lock: undefined },
-    ...{ madeFor: uid, lockedAtMs: 0, markedAtMs: 0 },
+    id,
+    group,
+    key,
+    ...content,
+    marker: "none",
+    lock: undefined,
+    madeFor: uid,
+    lockedAtMs: 0,
+    markedAtMs: 0,
   };
 }

@@ -49,7 +49,7 @@ export class Approvals {
         if (then !== undefined && (then.wanted !== wanted || then.seen !== seen)) {
           throw new Violation(
             "grant",
-            `${name}: approved from ${String(then.seen)} to ${String(then.wanted)}, done from ${String(seen)} to ${String(wanted)}`,
+            `${name}: approved from ${JSON.stringify(then.seen)} to ${JSON.stringify(then.wanted)}, done from ${JSON.stringify(seen)} to ${JSON.stringify(wanted)}`,
           );
         }
       }

@@ -101,8 +101,17 @@ export class BadHistory {
   putThing(key: string, changes: Partial<Thing> = {}): Thing {
     const marker = { installationId: "installation-1", resourceUid: "uid" };
     const thing: Thing = {
-      ...{ id: `thing-${key}`, group: "set", key, value: "v", size: 1, marker, lock: undefined, madeFor: "uid" },
-      ...{ lockedAtMs: 0, markedAtMs: 0, ...changes },
+      id: `thing-${key}`,
+      group: "set",
+      key,
+      value: "v",
+      size: 1,
+      marker,
+      lock: undefined,
+      madeFor: "uid",
+      lockedAtMs: 0,
+      markedAtMs: 0,
+      ...changes,
     };
     this.account.put(thing, this.world.nowMs);
     return thing;
@@ -146,8 +155,16 @@ export class BadHistory {
     const removes = action === "delete" || action === "replace";
     const { inputVersion, policyVersion, memory } = this.subject;
     const record: ChangeRecord = {
-      ...{ id: `change-${++this.#ids}`, action, key, externalId: `thing-${key}`, trigger: "person", differences: [] },
-      ...{ declaredBy: [], verdicts: [], grantId, intendedAtMs: this.world.nowMs },
+      id: `change-${++this.#ids}`,
+      action,
+      key,
+      externalId: `thing-${key}`,
+      trigger: "person",
+      differences: [],
+      declaredBy: [],
+      verdicts: [],
+      grantId,
+      intendedAtMs: this.world.nowMs,
     };
     return {
       permitId: `permit-${++this.#ids}`,
@@ -198,7 +215,12 @@ export class BadHistory {
 
 function ownedAs(thing: Thing): OwnedItem {
   return {
-    ...{ key: thing.key, state: "owned", externalId: thing.id, sources: ["uid"], wantedHash: "" },
-    ...{ intendedAtMs: startMs, writtenAtMs: startMs },
+    key: thing.key,
+    state: "owned",
+    externalId: thing.id,
+    sources: ["uid"],
+    wantedHash: "",
+    intendedAtMs: startMs,
+    writtenAtMs: startMs,
   };
 }

@@ -12,6 +12,7 @@ import type { IntentStore } from "../../../src/ports/intent-store.ts";
 import type { CycleInput, SubjectMemory } from "../../../src/ports/records.ts";
 import type { OutsideAccount, Thing } from "../outside/outside.ts";
 import type { WriteCall } from "../outside/sim-api.ts";
+import { asError } from "../as-error.ts";
 import type { SimProcess } from "../process.ts";
 import { judgeMemory, judgeRevisions } from "./commit-rules.ts";
 import { judgeDelete } from "./delete-rules.ts";
@@ -213,7 +214,7 @@ export class Referee implements Witness {
     try {
       judge();
     } catch (thrown) {
-      this.#fail(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      this.#fail(asError(thrown));
     }
   }
 }

@@ -46,7 +46,12 @@ export class Rivalry {
       if (record?.action !== "update" || rival === undefined || result !== "done") continue;
       for (const { field, wanted, seen } of record.differences) {
         if (seen === rival.value)
-          this.#count(subject.id, record.key, `${field} since ${rival.sinceMs}`, String(wanted));
+          this.#count(
+            subject.id,
+            record.key,
+            `${field} since ${rival.sinceMs}`,
+            typeof wanted === "string" ? wanted : "",
+          );
       }
     }
   }

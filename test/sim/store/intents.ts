@@ -25,7 +25,17 @@ function create(state: State, request: DeclareRequest): DeclareAnswer {
   if (tables.resources.has(uid)) throw new Error(`Resource ${uid} exists already under another name`);
   const links = linksOf(request);
   const row: ResourceRow = {
-    ...{ uid, organizationId, kind, name, scope, spec, labels, author, mode, protect, links },
+    uid,
+    organizationId,
+    kind,
+    name,
+    scope,
+    spec,
+    labels,
+    author,
+    mode,
+    protect,
+    links,
     generation: 1,
     revision: 1,
     declaredAtMs: now,
