@@ -145,7 +145,8 @@ function judgeContent(ledger: Ledger, permit: PermitTruth, thing: Thing, name: s
   });
   // A marker is put back on the thing as it was seen, whatever somebody made of it since.
   const change = permit.request.changes.find((record) => record.key === key);
-  const marksOnly = change?.action === "update" && change.differences.every(({ field }) => field === "/marker");
+  const fields = change?.action === "update" ? change.differences.map(({ field }) => field) : [];
+  const marksOnly = fields.length > 0 && fields.every((field) => field === "/marker");
   if (marksOnly) return;
   if (!wanted) throw new Violation("declared", `${name}: nobody declared the value ${thing.value}`);
 }
