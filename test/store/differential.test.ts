@@ -10,5 +10,5 @@ after(() => server[Symbol.asyncDispose]());
 
 test("the PostgreSQL store and its in-memory twin agree on random histories", async () => {
   await using replay = openReplay(await server.createDatabase());
-  for (let seed = 1; seed <= 30; seed++) await replay.run(seed, 150);
+  for (let seed = 1; seed <= 20; seed++) await replay.run(seed, 150);
 });

@@ -58,11 +58,13 @@ export const upsertPolicy = statement<never>(
    on conflict (scope, organization_id) do update set body = excluded.body, four_eyes = excluded.four_eyes`,
 );
 
-/** Waits for engine writes that passed their lease check, and keeps new ones out. */
+/** Keeps takers of shards out, waits for engine writes that passed their lease check, and keeps new ones out. */
 export const lockAllShards = statement<unknown>(
   "lock all shards",
   "platform",
-  "select pg_advisory_xact_lock(7301, shard) from (select shard from setpoint.shard order by shard) as ordered",
+  `select pg_advisory_xact_lock(class, key) from (
+     select 7300 as class, 0 as key union all select 7301, shard from setpoint.shard order by class, key
+   ) as ordered`,
 );
 export const raiseIncarnation = statement<{ incarnation: number }>(
   "raise incarnation",
