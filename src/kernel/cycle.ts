@@ -207,10 +207,15 @@ function remembered(scene: Scene, plan: Plan): SubjectMemory {
   const differences = new Map<string, readonly FieldDifference[]>(
     plan.changes.map((change) => [change.key, change.differences]),
   );
+  // Only a look that shows the thing says how a fight over it stands.
+  const unseen = new Set([
+    ...plan.unsettled,
+    ...plan.suspected,
+    ...plan.changes.filter((change) => change.seen === undefined).map((change) => change.key),
+  ]);
   const fights = memory.fights.filter(
     (fight) =>
-      plan.unsettled.includes(fight.key) ||
-      plan.suspected.includes(fight.key) ||
+      unseen.has(fight.key) ||
       differences
         .get(fight.key)
         ?.some((difference) => difference.field === fight.field && isSameDifference(fight, difference)),
