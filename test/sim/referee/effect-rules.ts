@@ -134,7 +134,10 @@ function judgeContent(ledger: Ledger, permit: PermitTruth, thing: Thing, name: s
   const key = permit.subject.kind === "SimZone" ? thing.id : thing.key;
   const versions = ledger.wanted.since(permit.subject.id, sinceMs);
   const before = ledger.outside.answering(permit.subject.accountId ?? "").things.get(thing.id);
-  const declaredBy = ledger.wanted.lastWanted(permit.subject.id, key)?.sources ?? [];
+  const change = permit.request.changes.find((record) => record.key === key);
+  const last = ledger.wanted.lastWanted(permit.subject.id, key)?.sources ?? [];
+  // The record says whose last good value it is: a source that no longer parses may have moved to another key since.
+  const declaredBy = [...last, ...(change?.declaredBy ?? []).map(({ uid }) => uid)];
   const wanted = versions.some((set) => {
     const content = set.items.get(key)?.content;
     const stands = set.kept.has(key) || declaredBy.some((uid) => set.broken.has(uid));
@@ -144,7 +147,6 @@ function judgeContent(ledger: Ledger, permit: PermitTruth, thing: Thing, name: s
     return !set.known || stands || (value && size);
   });
   // A marker is put back on the thing as it was seen, whatever somebody made of it since.
-  const change = permit.request.changes.find((record) => record.key === key);
   const fields = change?.action === "update" ? change.differences.map(({ field }) => field) : [];
   const marksOnly = fields.length > 0 && fields.every((field) => field === "/marker");
   if (marksOnly) return;
