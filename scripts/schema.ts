@@ -40,9 +40,7 @@ if (!process.argv.includes("--check")) {
 } else if (readIfThere() === text) {
   console.log("docs/schema.txt is what the migrations make");
 } else {
-  console.error(
-    "docs/schema.txt is not what the migrations make. Run `npm run schema` and look at the difference.",
-  );
+  console.error("docs/schema.txt is not what the migrations make. Run `npm run schema` and look at the difference.");
   process.exitCode = 1;
 }
 

@@ -15,9 +15,9 @@ for (const { title, file, union } of sections) {
   test(`docs/errors.md lists every ${union} and nothing else`, () => {
     const source = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");
     const text = new RegExp(`export type ${union} =([^;]+);`).exec(source)?.[1] ?? "";
-    const codes = Array.from(text.matchAll(/"([A-Z_]+)"/g), ([, code]) => code);
-    assert.ok(codes.length > 5, `${file} has the union`);
-    assert.deepEqual(listed(title), codes.sort());
+    const codes = new Set(Array.from(text.matchAll(/"([A-Z_]+)"/g), ([, code]) => code));
+    assert.ok(codes.size > 5, `${file} has the union`);
+    assert.deepEqual(listed(title), codes);
   });
 }
 
@@ -29,7 +29,7 @@ test("docs/errors.md lists every code of the API with the status it is answered 
     section("Answers of the Control API").matchAll(/^\| `([A-Z_]+)` \| (\d+)/gm),
     ([, code, status]) => `${code} ${status}`,
   );
-  assert.deepEqual(rows.sort(), statuses.sort());
+  assert.deepEqual(new Set(rows), new Set(statuses));
 });
 
 function section(title: string): string {
@@ -38,6 +38,6 @@ function section(title: string): string {
   return page.slice(start, end === -1 ? undefined : end);
 }
 
-function listed(title: string): readonly (string | undefined)[] {
-  return Array.from(section(title).matchAll(/^\| `([A-Z_]+)`/gm), ([, code]) => code).sort();
+function listed(title: string): ReadonlySet<string | undefined> {
+  return new Set(Array.from(section(title).matchAll(/^\| `([A-Z_]+)`/gm), ([, code]) => code));
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
 import { freePort } from "../../src/store/embedded/free-port.ts";
 import { startProduct, until } from "../support/product.ts";
 import { blocksOf } from "./blocks.ts";
@@ -72,7 +73,7 @@ test("the five-minute tour of the README does what it says", async () => {
 });
 
 function same(left: Record<string, string>, right: Record<string, string>): boolean {
-  return JSON.stringify(Object.entries(left).sort()) === JSON.stringify(Object.entries(right).sort());
+  return isDeepStrictEqual(left, right);
 }
 
 /** Runs a block in a shell as a reader would, in the root of the clone. */
