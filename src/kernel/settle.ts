@@ -42,7 +42,7 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
     actor: claim.actor,
     subject: input.subject,
     inputVersion: input.inputVersion,
-    loadedAtMs: input.storeNowMs,
+    dueSeen: { atMs: input.dueAtMs },
     memory: changedMemory ? memory : undefined,
     observation,
     status: changedStatus ? status : undefined,

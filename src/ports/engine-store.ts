@@ -185,8 +185,8 @@ export interface Settlement {
   readonly subject: SubjectRef;
   /** The version the cycle decided from: an edge that came later stays due. */
   readonly inputVersion: number;
-  /** The store's time of the snapshot: a wake since then (an approval, the end of a pause) stays due too. */
-  readonly loadedAtMs?: number | undefined;
+  /** The due time in the snapshot: one that was set since then (an approval, the end of a pause) stays. */
+  readonly dueSeen?: { readonly atMs: number | undefined } | undefined;
   readonly memory?: SubjectMemory | undefined;
   readonly observation?: StoredObservation | undefined;
   readonly status?: SubjectStatus | undefined;

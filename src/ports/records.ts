@@ -327,6 +327,8 @@ export interface CycleInput {
   readonly heldDigest: string | undefined;
   /** Whether an edge or a backoff is stored that settle must clear. */
   readonly dueStored: boolean;
+  /** The stored due time itself, so that settle can tell a wake that came since. */
+  readonly dueAtMs?: number | undefined;
   readonly installation: { readonly id: string; readonly incarnation: number };
   /** The store's clock at this snapshot. What is remembered is stamped in store time, so that skewed processes agree. */
   readonly storeNowMs: number;

@@ -33,7 +33,7 @@ export function cycleInputs(batch: LoadedBatch): ReadonlyMap<number, CycleInput>
 }
 
 function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
-  const [id, organizationId, accountId, shard, inputVersion, policyVersion, dueStored] = row;
+  const [id, organizationId, accountId, shard, inputVersion, policyVersion, dueAtMs] = row;
   const [, , , , , , , operationId, sinceMs, reason, detached, memory, status, observationHash, heldDigest] = row;
   const resource = row[18];
   return {
@@ -59,7 +59,8 @@ function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
     observationHash: observationHash ?? undefined,
     grants: shared.grants.get(id) ?? [],
     heldDigest: heldDigest ?? undefined,
-    dueStored,
+    dueStored: dueAtMs !== null,
+    dueAtMs: dueAtMs ?? undefined,
     installation: shared.batch.installation,
     storeNowMs: shared.batch.now_ms,
   };

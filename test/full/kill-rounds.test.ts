@@ -64,18 +64,18 @@ interface Writing {
 /** Declares 1, 2, 3… one after the other, remembering the last one that was answered for. */
 function declareUntilRefused(product: Product, from: number): Writing {
   let last = from;
-  let stop = false;
+  const stop = new AbortController();
   const done = (async () => {
-    for (let next = from + 1; !stop; next++) {
+    for (let next = from + 1; !stop.signal.aborted; next++) {
       const status = await put(product, next).catch(() => 0);
       if (status === 200 || status === 201) last = next;
-      else if (stop || status === 0) break;
+      else if (status === 0) break;
     }
   })();
   return {
     acknowledged: () => last,
     stopped: async () => {
-      stop = true;
+      stop.abort();
       await done;
       return last;
     },

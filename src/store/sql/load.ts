@@ -37,7 +37,7 @@ export type LoadedSubject = readonly [
   shard: number,
   inputVersion: number,
   policyVersion: number,
-  dueStored: boolean,
+  dueAtMs: number | null,
   holdOperationId: Text,
   holdSinceMs: number | null,
   holdReason: Text,
@@ -117,7 +117,7 @@ export const load = statement<LoadedBatch>(
      (select clock.now_ms from clock) as now_ms,
      (select json_build_object('id', i.id, 'incarnation', i.incarnation) from setpoint.installation as i) as installation,
      (select json_agg(json_build_array(w.id, w.organization_id, w.account_id, w.shard, w.input_version,
-        w.policy_version, exists (select from setpoint.subject_due as d where d.subject_id = w.id), w.hold_operation_id,
+        w.policy_version, (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = w.id), w.hold_operation_id,
         w.hold_since_ms, w.hold_reason, w.detached, w.memory, w.status, w.observation_hash, w.held_digest, w.path,
         w.mode, w.protect, ${resourceValues("w")}))
       from wanted as w

@@ -19,7 +19,7 @@ export const settle = statement<SettledRow>(
   `with ${clock},
    asked as materialized (
      select * from json_to_recordset($1::json) as asked (
-       index integer, subject_id bigint, holder text, shard smallint, epoch bigint, input_version bigint, loaded_at_ms bigint,
+       index integer, subject_id bigint, holder text, shard smallint, epoch bigint, input_version bigint, due_known boolean, due_seen_ms bigint,
        memory json, observation json, observation_hash text, status json, bad_since_ms bigint, failing boolean,
        looked_at_ms bigint, verdicts json, next_in_ms bigint, now_owned integer)
    ),
@@ -27,7 +27,8 @@ export const settle = statement<SettledRow>(
      select q.*, s.organization_id, s.resource_uid, clock.now_ms, s.input_version > q.input_version as moved,
        s.input_version > q.input_version or exists (
          select from setpoint.subject_due as d
-         where d.subject_id = q.subject_id and d.due_at_ms between q.loaded_at_ms and clock.now_ms) as again,
+         where d.subject_id = q.subject_id and q.due_known and d.due_at_ms <= clock.now_ms
+           and d.due_at_ms is distinct from q.due_seen_ms) as again,
        s.shard as subject_shard
      from asked as q
      cross join clock

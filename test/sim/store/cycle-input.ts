@@ -32,6 +32,7 @@ export function load({ tables, nowMs }: State, subjectId: number): CycleInput | 
     grants: grantsOf(tables, subject, now),
     heldDigest: subject.heldDigest,
     dueStored: subject.dueAtMs !== undefined,
+    dueAtMs: subject.dueAtMs,
     installation: tables.installation,
     storeNowMs: now,
   };

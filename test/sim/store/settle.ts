@@ -29,7 +29,8 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
     return { kept: true, dueAgain: false };
   }
   const { dueAtMs } = subject;
-  const woken = dueAtMs !== undefined && dueAtMs >= (settlement.loadedAtMs ?? Infinity) && dueAtMs <= now;
+  const { dueSeen } = settlement;
+  const woken = dueSeen !== undefined && dueAtMs !== undefined && dueAtMs <= now && dueAtMs !== dueSeen.atMs;
   if (!moved && !woken) {
     subject.dueAtMs = settlement.nextInMs === undefined ? undefined : now + settlement.nextInMs;
     subject.priority = "resync";

@@ -496,7 +496,7 @@ export class Historian {
         held: !gone && dice.chance(0.6) ? { digest: `held-${dice.below(9)}`, groups: this.#groups() } : undefined,
         verdicts: dice.chance(0.3) ? [this.#verdict()] : [],
         nextInMs: dice.pick([undefined, 1_000, 30_000]),
-        loadedAtMs: dice.pick([undefined, nowMs(), nowMs() - 1, nowMs() - 60_000]),
+        dueSeen: dice.pick([undefined, { atMs: undefined }, { atMs: nowMs() }, { atMs: nowMs() - 1_000 }]),
         gone,
         forgetSources: dice.some(sources, 0.3).map(({ uid }) => uid),
         nowOwned: dice.pick([undefined, 0, 3, 12]),
