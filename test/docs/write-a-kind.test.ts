@@ -37,6 +37,7 @@ for (const { text: command } of named.get("sh") ?? []) {
       cwd: root,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "pipe"],
+      timeout: 120_000,
     });
     assert.equal(withoutTimes(printed), withoutTimes(`${shown.map(({ text }) => text).join("\n")}\n`));
   });
