@@ -23,7 +23,10 @@ export async function withTimeLimit<T>(
     timer.abort(FINISHED);
   };
   limit.signal.addEventListener("abort", stop, { once: true });
-  const outOfTime = clock.wait(limit.ms, timer.signal).then((): never => {
+  let ended = false;
+  const outOfTime = clock.wait(limit.ms, timer.signal).then((): T => {
+    // The race is over: nobody reads this, so no error is made for it.
+    if (ended) return undefined as T;
     attempt.abort(FINISHED);
     const why = limit.signal.aborted ? "was ended before it answered" : `did not answer within ${limit.ms} ms`;
     throw new RetryableError("TIMED_OUT", `${limit.what} ${why}`, { ambiguous: true });
@@ -31,6 +34,7 @@ export async function withTimeLimit<T>(
   try {
     return await Promise.race([work(attempt.signal), outOfTime]);
   } finally {
+    ended = true;
     timer.abort(FINISHED);
     outOfTime.catch(() => {});
     limit.signal.removeEventListener("abort", stop);
