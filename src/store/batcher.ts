@@ -6,7 +6,7 @@ export interface BatcherOptions<Request, Answer> {
   /** Answers in the order of the requests, all in one transaction. */
   readonly run: (requests: readonly Request[]) => Promise<readonly Answer[]>;
   /** Two requests with one key never share a batch: the second must see what the first did. */
-  readonly keyOf: (request: Request) => number | string;
+  readonly keyOf: (request: Request) => unknown;
   readonly maxSize?: number;
   /** Requests that weigh more than 20,000 together do not share a batch; one alone may weigh what it will. */
   readonly weightOf?: (request: Request) => number;
@@ -77,7 +77,7 @@ export class Batcher<Request, Answer> {
   #takeBatch(): readonly Waiting<Request, Answer>[] {
     const { keyOf, maxSize = 500, weightOf = () => 1 } = this.#options;
     let weight = 0;
-    const keys = new Set<number | string>();
+    const keys = new Set<unknown>();
     const batch: Waiting<Request, Answer>[] = [];
     const rest: Waiting<Request, Answer>[] = [];
     for (const waiting of this.#waiting) {

@@ -78,6 +78,7 @@ export class Database {
   readonly role: DatabaseRole;
   readonly #options: DatabaseOptions;
   readonly #pool: pg.Pool;
+  readonly #transactions = new WeakMap<pg.PoolClient, number>();
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -174,12 +175,23 @@ export class Database {
     return rows as readonly Row[];
   }
 
+  /**
+   * Kept plans know the tables as they were when they were made. At its 10th, 100th, 1,000th… transaction a connection
+   * makes them anew, so that none is much older than the growth that this very work brings about.
+   */
+  async #planAnew(client: pg.PoolClient): Promise<void> {
+    const count = (this.#transactions.get(client) ?? 0) + 1;
+    this.#transactions.set(client, count);
+    if (count >= 10 && Number.isInteger(Math.log10(count))) await client.query("discard plans");
+  }
+
   async #withClient<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
         const client = await this.#pool.connect();
         let failure: unknown;
         try {
+          await this.#planAnew(client);
           return await work(client);
         } catch (thrown) {
           failure = thrown;

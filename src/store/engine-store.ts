@@ -32,12 +32,16 @@ const LOADS_PER_STATEMENT = 1_000;
 /** A cycle takes about a tenth of a millisecond from its load to its next wait. */
 const CYCLES_AT_ONCE = 32;
 
+type HealthRequest = Parameters<EngineStore["accountHealth"]>[0];
+type Health = Awaited<ReturnType<EngineStore["accountHealth"]>>;
+
 /** The engine's store on PostgreSQL. Concurrent loads, permits, outcomes and settlements share statements. */
 export class PostgresEngineStore implements EngineStore {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #time = new StoreTime();
   readonly #loads: Batcher<number, CycleInput | undefined>;
+  readonly #health: Batcher<HealthRequest, Health>;
   readonly #permits: Batcher<PermitRequest, PermitAnswer>;
   readonly #outcomes: Batcher<OutcomeRecord, boolean>;
   readonly #settlements: Batcher<Settlement, SettleAnswer>;
@@ -53,6 +57,7 @@ export class PostgresEngineStore implements EngineStore {
       maxSize: LOADS_PER_STATEMENT,
       answersAtOnce: CYCLES_AT_ONCE,
     });
+    this.#health = new Batcher({ clock, keyOf: (request) => request, run: (batch) => healthBatch(database, batch) });
     this.#permits = new Batcher({ clock, keyOf: subjectOf, weightOf, run: (batch) => permitBatch(database, batch) });
     this.#outcomes = new Batcher({
       clock,
@@ -117,10 +122,7 @@ export class PostgresEngineStore implements EngineStore {
     );
   };
 
-  accountHealth: EngineStore["accountHealth"] = async ({ accountId, windowMs }) => {
-    const [row] = await this.#run(call(accountHealth, accountId, Math.round(windowMs)));
-    return row ?? { subjects: 0, bad: 0 };
-  };
+  accountHealth: EngineStore["accountHealth"] = (request) => this.#health.add(request);
 
   reserveDeletes: EngineStore["reserveDeletes"] = async ({ actor, subject, ungranted, granted, limits }) => {
     const { holder, shard, epoch } = actor;
@@ -203,6 +205,17 @@ export class PostgresEngineStore implements EngineStore {
 
 function subjectOf<Request extends { readonly subject: SubjectRef }>({ subject }: Request): number {
   return subject.id;
+}
+
+/** When an account goes bad, all its subjects ask at once: it is counted once for all who ask meanwhile. */
+async function healthBatch(database: Database, batch: readonly HealthRequest[]): Promise<readonly Health[]> {
+  const keyOf = ({ accountId, windowMs }: HealthRequest) => `${Math.round(windowMs)} ${accountId}`;
+  const distinct = [...new Map(batch.map((request) => [keyOf(request), request])).entries()];
+  const accountIds = distinct.map(([, { accountId }]) => accountId);
+  const windows = distinct.map(([, { windowMs }]) => Math.round(windowMs));
+  const rows = await database.run("platform", call(accountHealth, accountIds, windows));
+  const found = new Map(rows.map(({ place, subjects, bad }) => [distinct[place - 1]?.[0], { subjects, bad }]));
+  return batch.map((request) => found.get(keyOf(request)) ?? { subjects: 0, bad: 0 });
 }
 
 interface Weighty {

@@ -30,16 +30,20 @@ export const recordOutcome = statement<{ index: number; refused: unknown }>(
      select organization_id, subject_id, memory from kept
      on conflict (organization_id, subject_id) do update set memory = excluded.memory
    ),
-   answered as (
-     update setpoint.change as c set outcome = outcome.value
+   -- Apart, so that a change is looked up by its whole key and not by its tenant first.
+   told as materialized (
+     select kept.organization_id, kept.subject_id, outcome.value, outcome.value ->> 'changeId' as change_id
      from kept cross join lateral json_array_elements(kept.outcomes) as outcome (value)
-     where c.organization_id = kept.organization_id and c.id = outcome.value ->> 'changeId'
-       and c.subject_id = kept.subject_id
+   ),
+   answered as (
+     update setpoint.change as c set outcome = told.value from told
+     where c.organization_id = told.organization_id and c.id = told.change_id and c.subject_id = told.subject_id
    ),
    released as (
      delete from setpoint.claim as c using kept
-     where c.organization_id = kept.organization_id and c.account_key = kept.account_key
-       and c.external_id = any (kept.releases) and c.subject_id = kept.subject_id
+     where c.subject_id = kept.subject_id and c.external_id = any (kept.releases)
+       and c.account_key is not distinct from kept.account_key
+       and c.organization_id is not distinct from kept.organization_id
    ),
    wanted as materialized (
      select kept.index, kept.organization_id, kept.account_key, kept.subject_id, claim.external_id, claim.key

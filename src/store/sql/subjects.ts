@@ -50,12 +50,14 @@ export const dueSubjects = statement<DueSubjectRow>(
    order by due.priority, due.due_at_ms, due.subject_id`,
 );
 
-export const accountHealth = statement<{ subjects: number; bad: number }>(
+export const accountHealth = statement<{ place: number; subjects: number; bad: number }>(
   "account health",
   "platform",
   `with ${clock}
-   select
-     (select count(*) from setpoint.subject as s where s.account_id = $1) as subjects,
+   select asked.place,
+     (select count(*) from setpoint.subject as s where s.account_id = asked.account_id) as subjects,
      (select count(*) from setpoint.subject as s, clock
-      where s.account_id = $1 and s.bad_since_ms is not null and s.bad_since_ms > clock.now_ms - $2::bigint) as bad`,
+      where s.account_id = asked.account_id and s.bad_since_ms is not null
+        and s.bad_since_ms > clock.now_ms - asked.window_ms) as bad
+   from unnest($1::text[], $2::bigint[]) with ordinality as asked (account_id, window_ms, place)`,
 );

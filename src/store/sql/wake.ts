@@ -19,16 +19,21 @@ type Raises = "input_version" | "policy_version";
 /**
  * Makes subjects due, in the transaction of what made them due, so that an edge is never lost. `targets` selects their
  * ids; $1 is the priority. Only a changed input raises a version: approvals and ended pauses are not inputs.
+ *
+ * Keys are gathered in arrays and looked up in one table at a time, and `offset 0` keeps a lookup a lookup: as joins,
+ * a plan made while the tables were small may read one of them whole for every row of the other.
  */
 function wakeStatement(name: string, raises: readonly Raises[], targets: string): Statement<WokenRow> {
   const raised = raises.map((column) => `${column} = s.${column} + 1`).join(", ");
-  const update = `raised as (update setpoint.subject as s set ${raised} from target where s.id = target.id),`;
+  const update = `raised as (
+       update setpoint.subject as s set ${raised} where s.id = any (array(select target.id from target))
+     ),`;
   return statement<WokenRow>(
     name,
     "tenants",
     `with ${clock},
      target as materialized (
-       select s.id, s.organization_id, s.shard from setpoint.subject as s where s.id in (${targets})
+       select s.id, s.organization_id, s.shard from setpoint.subject as s where s.id = any (array(${targets}))
        order by s.id for no key update
      ),
      ${raises.length === 0 ? "" : update}
@@ -45,19 +50,29 @@ function wakeStatement(name: string, raises: readonly Raises[], targets: string)
 
 const ofResource = "select t.id from setpoint.subject as t where t.organization_id = $2 and t.resource_uid = $3";
 const ofLinks = `
-  select t.id from setpoint.link as k
-  join setpoint.resource as r
-    on r.scope = k.scope and r.kind = k.kind and r.name = k.name
-    and r.organization_id is not distinct from k.organization_id
-  join setpoint.subject as t on t.organization_id = r.organization_id and t.resource_uid = r.uid
-  where k.organization_id = $2 and k.source_uid = $3`;
+  select t.id from setpoint.subject as t
+  where t.organization_id = $2 and t.resource_uid = any (array(
+    select found.uid from setpoint.link as k
+    cross join lateral (
+      select r.uid from setpoint.resource as r
+      where r.scope = k.scope and r.kind = k.kind and r.name = k.name
+        and r.organization_id is not distinct from k.organization_id
+      offset 0
+    ) as found
+    where k.organization_id = $2 and k.source_uid = $3))`;
 /** Subjects whose scope path has $2, of the tenant $3 or of all. */
 const belowScope = (whose: Whose) => `
   select t.id from setpoint.subject as t where $2::text = 'platform' and ${whose("t")}
   union all
-  select t.id from setpoint.scope as c
-  join setpoint.resource as r on r.scope = c.scope and r.organization_id is not distinct from c.organization_id
-  join setpoint.subject as t on t.organization_id = r.organization_id and t.resource_uid = r.uid
+  select found.id from setpoint.scope as c
+  cross join lateral (
+    select r.organization_id, r.uid from setpoint.resource as r
+    where r.scope = c.scope and r.organization_id is not distinct from c.organization_id offset 0
+  ) as declared
+  cross join lateral (
+    select t.id from setpoint.subject as t
+    where t.organization_id = declared.organization_id and t.resource_uid = declared.uid offset 0
+  ) as found
   where $2::text <> 'platform' and $2::text = any (c.path) and ${whose("c")}`;
 /** The same where the scope of a pause may also be an account or a resource. */
 const underPause = (whose: Whose) => `
