@@ -239,7 +239,7 @@ async function reserve(scene: Scene, facts: Facts, changes: readonly PlannedChan
     limits: facts.policy.limits.deletesPerHour,
   });
   if (!answer.current) return "lost";
-  const refused = reservationVerdict(ungranted, answer);
+  const refused = reservationVerdict(ungranted, answer, weightOf(granted));
   if (refused === undefined) return { refused: new Set(), verdicts: [], held: [] };
   return { refused: new Set(ungranted), verdicts: [refused.verdict], held: [refused.held] };
 }

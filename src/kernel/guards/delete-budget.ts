@@ -30,21 +30,27 @@ export const deleteBudgetGuard: Guard = (changes, facts) => {
   return { pass: changes.filter((change) => !ungranted.includes(change)), verdicts: [said], held };
 };
 
-/** What the shared budgets of account, organization and platform said. The first level that refuses lists what waits under it. */
+/**
+ * What the shared budgets of account, organization and platform said. The first level that refuses lists what waits under
+ * it. What the same plan may delete by approval is charged before the rest, so it counts as used.
+ */
 export function reservationVerdict(
   ungranted: readonly PlannedChange[],
   answer: DeleteReservationAnswer,
+  grantedWeight = 0,
 ): { readonly verdict: Verdict; readonly held: HeldGroup } | undefined {
   const asked = weightOf(ungranted);
-  const refusing = answer.levels.find((level) => level.used + asked > level.allowed) ?? answer.levels[0];
+  const refusing =
+    answer.levels.find((level) => level.used + grantedWeight + asked > level.allowed) ?? answer.levels[0];
   if (answer.ungrantedPass || refusing === undefined) return undefined;
   const level: BudgetLevel = refusing.level;
+  const used = refusing.used + grantedWeight;
   const said = verdict(
     "delete-budget",
     "hold",
-    `${asked} deletes, and ${refusing.used} of ${refusing.allowed} per hour are used at the ${level}`,
+    `${asked} deletes, and ${used} of ${refusing.allowed} per hour are used at the ${level}`,
     {
-      numbers: { asked, used: refusing.used, allowed: refusing.allowed, owned: refusing.owned },
+      numbers: { asked, used, allowed: refusing.allowed, owned: refusing.owned },
       keys: keysOf(ungranted),
     },
   );
