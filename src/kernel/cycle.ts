@@ -2,6 +2,7 @@ import type {
   AccountRecord,
   CycleInput,
   FieldDifference,
+  Finding,
   HeldGroup,
   OwnedItem,
   SubjectMemory,
@@ -53,42 +54,58 @@ export async function runCycle(engine: Engine, claim: Claim): Promise<CycleRepor
     return reportOf(claim, undefined, { result: "gone", message: "the subject no longer exists" });
   const storeAheadMs = input.storeNowMs - engine.clock.monotonicMs();
   const turn = await takeTurn(engine, claim, input, storeAheadMs).catch((thrown: unknown) =>
-    failed(engine, input, thrown),
+    failed(engine, withFindings(input, []), thrown),
   );
   return await settleTurn(engine, claim, input, turn);
 }
 
-async function takeTurn(engine: Engine, claim: Claim, input: CycleInput, storeAheadMs: number): Promise<Turn> {
+async function takeTurn(engine: Engine, claim: Claim, loaded: CycleInput, storeAheadMs: number): Promise<Turn> {
+  const { resource } = loaded;
   // A pause of everything stops looks too; the lesser pauses only take changes out of the plan.
-  const pause = input.pauses.find((entry) => entry.level === "all");
+  const pause = loaded.pauses.find((entry) => entry.level === "all");
   if (pause !== undefined)
-    return pausedTurn(input, `everything paused at ${pause.scope} by ${pause.author}: ${pause.reason}`);
+    return pausedTurn(
+      withFindings(loaded, []),
+      `everything paused at ${pause.scope} by ${pause.author}: ${pause.reason}`,
+    );
 
   // An uninstalled kind abandons: its things stay as they are, and only somebody who knows the kind can touch them.
-  const kind = engine.kinds.get(input.subject.kind);
+  const kind = engine.kinds.get(loaded.subject.kind);
   const loop = kind?.loop;
   if (kind === undefined || loop === undefined)
     return unseenTurn(
       engine,
-      input,
+      withFindings(loaded, []),
       new TerminalError(
         "KIND_UNKNOWN",
-        `No loop is installed for the kind '${input.subject.kind}'; nothing is looked at or changed`,
+        `No loop is installed for the kind '${loaded.subject.kind}'; nothing is looked at or changed`,
       ),
     );
 
   // Somebody who leaves with nothing of ours outside is gone without another look.
-  if (input.resource.deletion !== undefined && input.memory.owned.length === 0) return goneTurn(input);
+  if (resource.deletion !== undefined && loaded.memory.owned.length === 0) return goneTurn(loaded);
 
-  const subject = parsedSubject(kind, input);
-  const policy = effectivePolicy(input.policies, loop.limits);
-  const desired = await desiredSet(loop, subject, input, engine.kinds);
+  const subject = parsedSubject(kind, loaded);
+  const policy = effectivePolicy(loaded.policies, loop.limits);
+  const desired = await desiredSet(loop, subject, loaded, engine.kinds);
+  const input = withFindings(loaded, stillFound(loaded.memory.findings, desired));
   const { confirmAfterMs } = policy.limits;
   const looked = await look({ engine, claim, input, storeAheadMs, loop, subject, confirmAfterMs }).catch(toEngineError);
   if (looked instanceof EngineError) return unseenTurn(engine, input, looked);
   const limits = { ...policy.limits, confirmAfterMs: looked.lookout.confirmAfterMs };
   const scene: Scene = { engine, claim, input, loop, subject, policy: { ...policy, limits }, desired, ...looked };
   return await decideAndAct(scene);
+}
+
+/** A first finding stands only as long as every cycle since then has computed what is wanted and still did not find the item in it. */
+function stillFound(findings: readonly Finding[], desired: DesiredSet): readonly Finding[] {
+  if (!desired.known) return [];
+  const wanted = new Set(desired.items.map((item) => item.key));
+  return findings.filter((finding) => !wanted.has(finding.key));
+}
+
+function withFindings(input: CycleInput, findings: readonly Finding[]): CycleInput {
+  return findings.length === input.memory.findings.length ? input : { ...input, memory: { ...input.memory, findings } };
 }
 
 async function look(options: ConstructorParameters<typeof Lookout>[0]): Promise<Pick<Scene, "lookout" | "seen">> {
