@@ -380,7 +380,7 @@ const histories: readonly { readonly name: string; readonly breaks?: string; tel
       history.declare({ kept: 2 });
       const resource = history.store.state.tables.resources.get("uid");
       if (resource !== undefined) resource.generation = 0;
-      history.declareLinked("new");
+      history.declare({ kept: 1 });
     },
   },
 ];

@@ -1,7 +1,7 @@
 import type { PermitRequest } from "../../../src/ports/engine-store.ts";
 import type { ChangeAction, ChangeRecord, Limits, Mode, OwnedItem } from "../../../src/ports/records.ts";
 import { defaultLimits } from "../../../src/kernel/policy.ts";
-import { declareItem, declareSet } from "../actors/declare.ts";
+import { declareSet } from "../actors/declare.ts";
 import { MemoryStore, transactions } from "../memory-store.ts";
 import { Outside, OutsideAccount, Throttle, type Thing } from "../outside/outside.ts";
 import type { WriteCall } from "../outside/sim-api.ts";
@@ -91,11 +91,6 @@ export class BadHistory {
     const spec = { accounts: ["a"], group: "set", items, zero: options.zero === true };
     const { mode, protect } = options;
     this.do("declare", declareSet("t", "SimSet", "set", spec, { uid: "uid", author: ada, mode, protect }));
-  }
-
-  declareLinked(key: string): void {
-    const spec = { target: { kind: "SimSet", name: "set" }, key, value: "v" };
-    this.do("declare", declareItem("t", `item-${key}`, spec, { uid: `uid-${key}`, author: ada }));
   }
 
   putThing(key: string, changes: Partial<Thing> = {}): Thing {

@@ -1,18 +1,16 @@
 import type { SubjectMemory } from "../../../src/ports/records.ts";
-import type { SubjectRow } from "../store/rows.ts";
+import type { ResourceRow, SubjectRow } from "../store/rows.ts";
 import type { Ledger } from "./ledger.ts";
 import { Violation } from "./witness.ts";
 
 /** Generations and revisions only grow, whatever happened. */
-export function judgeRevisions(ledger: Ledger): void {
-  for (const resource of ledger.state.tables.resources.values()) {
-    const before = ledger.revisions.get(resource.uid);
-    const { generation, revision } = resource;
-    if (before !== undefined && (generation < before.generation || revision < before.revision)) {
-      throw new Violation("generation", `${resource.kind}/${resource.name} went back to ${generation}/${revision}`);
-    }
-    if (before?.revision !== revision) ledger.revisions.set(resource.uid, { generation, revision });
+export function judgeRevision(ledger: Ledger, resource: ResourceRow): void {
+  const before = ledger.revisions.get(resource.uid);
+  const { generation, revision } = resource;
+  if (before !== undefined && (generation < before.generation || revision < before.revision)) {
+    throw new Violation("generation", `${resource.kind}/${resource.name} went back to ${generation}/${revision}`);
   }
+  ledger.revisions.set(resource.uid, { generation, revision });
 }
 
 /** What was recorded as ours is not forgotten while it exists, unless a record says why. */

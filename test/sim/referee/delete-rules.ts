@@ -24,12 +24,25 @@ function judgeUnwanted(ledger: Ledger, permit: PermitTruth, key: string, name: s
   const { wanted } = permit;
   if (wanted.leaving) return;
   if (!wanted.known) throw new Violation("evidence", `${name}: the desired set was unknown`);
-  if (wanted.items.has(key) || wanted.kept.has(key)) throw new Violation("wanted", `${name}: it is wanted`);
+  if (wanted.items.has(key) || (wanted.kept.has(key) && !hasMoved(permit, key))) {
+    throw new Violation("wanted", `${name}: it is wanted`);
+  }
   if (wanted.items.size + wanted.kept.size > 0 || (permit.cycle?.owned ?? 0) < 2) return;
   if (!permit.approved.has(key))
     throw new Violation("empty desired", `${name}: nothing is wanted, and nobody approved`);
   if (!wanted.zero && !isDeclared(ledger, permit, key))
     throw new Violation("empty desired", `${name}: nobody declared it`);
+}
+
+/**
+ * Whether every source that cannot be read is remembered with a good value of another key: it moved here and broke before
+ * any cycle could read it, so nobody can know.
+ */
+function hasMoved({ request, wanted }: PermitTruth, key: string): boolean {
+  const remembered = request.memory.lastDesired ?? [];
+  const isKnown = (uid: string) => remembered.some(({ sources }) => sources.some((source) => source.uid === uid));
+  const hasGoodValues = wanted.broken.size > 0 && [...wanted.broken].every(isKnown);
+  return hasGoodValues && !remembered.some((stored) => stored.key === key);
 }
 
 /** Declared deleted: the resource leaves, or every resource that declared the item has a tombstone or is gone. */

@@ -9,12 +9,14 @@ import type {
   ShardLease,
 } from "../../../src/ports/engine-store.ts";
 import type { IntentStore } from "../../../src/ports/intent-store.ts";
+import type { DeclareAnswer } from "../../../src/ports/intent-store.ts";
 import type { CycleInput, SubjectMemory } from "../../../src/ports/records.ts";
 import type { OutsideAccount, Thing } from "../outside/outside.ts";
 import type { WriteCall } from "../outside/sim-api.ts";
 import { asError } from "../as-error.ts";
 import type { SimProcess } from "../process.ts";
-import { judgeMemory, judgeRevisions } from "./commit-rules.ts";
+import type { SubjectRow } from "../store/rows.ts";
+import { judgeMemory, judgeRevision } from "./commit-rules.ts";
 import { judgeDelete } from "./delete-rules.ts";
 import { judgeEffect, judgeStart } from "./effect-rules.ts";
 import type { Ledger } from "./ledger.ts";
@@ -23,8 +25,6 @@ import { type Look, type StartedWrite, Violation, type Witness } from "./witness
 
 type DeletionRequest = Parameters<IntentStore["requestDeletion"]>[0];
 
-/** What may change what is declared. */
-const intents = new Set(["declare", "requestDeletion", "settle", "markRestored"]);
 const cycleWrites = new Set(["permit", "recordOutcome", "settle", "reserveDeletes", "recordAccount"]);
 
 /** An answer that says no leaves nothing behind. */
@@ -38,6 +38,7 @@ export class Referee implements Witness {
   readonly #fail: (violation: Error) => void;
   #memoryBefore: { readonly subjectId: number; readonly memory: SubjectMemory } | undefined;
   #permitBefore: string | undefined;
+  #ownedBefore: number | undefined;
 
   constructor(ledger: Ledger, fail: (violation: Error) => void) {
     this.ledger = ledger;
@@ -49,6 +50,7 @@ export class Referee implements Witness {
     if (method !== "permit" && method !== "recordOutcome" && method !== "settle") return;
     const subject = this.ledger.state.tables.subjects.get((request as { subject: { id: number } }).subject.id);
     this.#permitBefore = subject?.permit?.id;
+    this.#ownedBefore = subject?.nowOwned;
     if (subject !== undefined) this.#memoryBefore = { subjectId: subject.id, memory: subject.memory };
   }
 
@@ -60,12 +62,24 @@ export class Referee implements Witness {
     this.#guarded(() => {
       this.#note(process, method, request, result);
       this.#judgeMemory();
-      if (!intents.has(method)) return;
-      if (method === "settle" && !(request as Settlement).gone && (request as Settlement).forgetSources.length === 0)
-        return;
-      this.ledger.wanted.record(this.ledger.state.tables, this.ledger.nowMs);
-      judgeRevisions(this.ledger);
+      if (method === "declare") this.#noteDeclared(result as DeclareAnswer);
+      if (method === "requestDeletion") this.#noteTouched((request as DeletionRequest).uid);
+      if (method === "markRestored") this.ledger.wanted.record(this.ledger.state.tables, this.ledger.nowMs, () => true);
     });
+  }
+
+  #noteDeclared(answer: DeclareAnswer): void {
+    if (answer.result === "created" || answer.result === "changed") this.#noteTouched(answer.resource.uid);
+  }
+
+  /** A resource changed: so did what is wanted of its own subjects and of those it links to. */
+  #noteTouched(uid: string): void {
+    const { state, nowMs, wanted } = this.ledger;
+    const resource = state.tables.resources.get(uid);
+    if (resource !== undefined) judgeRevision(this.ledger, resource);
+    const linked = (subject: SubjectRow) =>
+      resource === undefined || resource.links.some(({ kind, name }) => kind === subject.kind && name === subject.name);
+    wanted.record(state.tables, nowMs, (subject) => subject.resourceUid === uid || linked(subject));
   }
 
   #note(process: SimProcess, method: string, request: unknown, result: unknown): void {
@@ -98,7 +112,7 @@ export class Referee implements Witness {
         if (result === true) this.#noteClaims(request as OutcomeRecord);
         return;
       case "settle":
-        if ((request as Settlement).nowOwned !== undefined) ledger.noteOwned();
+        if (this.#ownedBefore !== (request as Settlement).nowOwned) ledger.noteOwned();
         this.#noteSettled(process, request as Settlement, result as SettleAnswer);
         return;
       case "requestDeletion":

@@ -72,9 +72,10 @@ export function isBroken(resource: ResourceRow): boolean {
 export class WantedHistory {
   readonly #entries = new Map<number, { readonly atMs: number; readonly set: WantedSet }[]>();
 
-  /** Called after every commit that may have changed what is declared. */
-  record(tables: Tables, nowMs: number): void {
+  /** Called after every commit that may have changed what is declared of some subjects. */
+  record(tables: Tables, nowMs: number, isTouched: (subject: SubjectRow) => boolean): void {
     for (const subject of tables.subjects.values()) {
+      if (!isTouched(subject)) continue;
       const entries = this.#entries.get(subject.id) ?? [];
       entries.push({ atMs: nowMs, set: wantedOf(tables, subject) });
       if (entries.length > 200) entries.splice(0, 100);
