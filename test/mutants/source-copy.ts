@@ -12,11 +12,11 @@ export interface SourceCopies extends Disposable {
   patched(mutant: Mutant, worker: number): string;
 }
 
-export function sourceCopies(): SourceCopies {
+export function sourceCopies(source = join(repository, "src")): SourceCopies {
   const folder = join(repository, ".scratch", `mutants-${process.pid}`);
   const pristine = join(folder, "pristine", "src");
   mkdirSync(folder, { recursive: true });
-  cpSync(join(repository, "src"), pristine, { recursive: true });
+  cpSync(source, pristine, { recursive: true });
   return {
     pristine,
     patched(mutant, worker) {

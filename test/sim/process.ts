@@ -32,6 +32,8 @@ export class SimProcess implements Owner {
     readonly number: number;
     readonly random: SeededRandom;
     readonly skewMs: number;
+    /** How the machine's two clocks become one; as the code under test does it. */
+    readonly steady?: typeof steadyMs | undefined;
   }) {
     this.world = options.world;
     this.name = options.name;
@@ -44,7 +46,7 @@ export class SimProcess implements Owner {
     this.clock = {
       nowMs,
       // As the real adapter makes it out of the machine's two clocks.
-      monotonicMs: steadyMs(() => this.world.nowMs - startedAtMs - this.frozenMs, nowMs),
+      monotonicMs: (options.steady ?? steadyMs)(() => this.world.nowMs - startedAtMs - this.frozenMs, nowMs),
       wait: (ms, signal) => this.#wait(ms, signal),
     };
   }

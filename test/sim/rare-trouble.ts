@@ -12,9 +12,10 @@ export interface RareTrouble {
   readonly rival: number;
   readonly vanish: number;
   readonly sentinel: number;
-  /** Probability that a complete listing leaves out one thing that is there, or shows one without its id. */
+  /** Probability that a complete listing leaves out one thing that is there. */
   readonly omits: number;
-  readonly blankIds: number;
+  /** Whether listings show some things without their id. */
+  readonly blankIds: boolean;
   /** Whether people do these things at all. */
   readonly movedItems: boolean;
   readonly namelessItems: boolean;
@@ -22,17 +23,20 @@ export interface RareTrouble {
   readonly ceilings: boolean;
 }
 
-export function drawRareTrouble(random: SeededRandom, restore: boolean): RareTrouble {
+export function drawRareTrouble(
+  random: SeededRandom,
+  world: { readonly restore: boolean; readonly callTimeoutMs: number },
+): RareTrouble {
   const mean = (probability: number, ms: number) => (random.chance(probability) ? ms * (0.5 + random.next()) : 0);
   return {
-    leaseMs: random.choose(15_000, 6_000),
+    leaseMs: random.choose(15_000, world.callTimeoutMs + 3_000),
     partition: mean(0.35, 12_000),
     rival: mean(0.25, 15_000),
     vanish: mean(0.15, 25_000),
     sentinel: mean(0.15, 30_000),
     // What a restored database does not know and a listing does not show, nobody could find.
-    omits: !restore && random.chance(0.3) ? 0.3 : 0,
-    blankIds: random.chance(0.15) ? 0.15 : 0,
+    omits: !world.restore && random.chance(0.3) ? 0.3 : 0,
+    blankIds: random.chance(0.12),
     movedItems: random.chance(0.35),
     namelessItems: random.chance(0.15),
     emptyValues: random.chance(0.25),

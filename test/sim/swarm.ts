@@ -83,6 +83,7 @@ export interface IntentRates {
 export function drawSwarm(random: SeededRandom): Swarm {
   const settleMs = random.choose(0, 300, 1_500, 4_000);
   const confirmAfterMs = Math.max(settleMs, random.choose(2_000, 5_000, 12_000));
+  const callTimeoutMs = random.choose(1_000, 4_000);
   const chaos = drawChaos(random.fork("chaos"));
   return {
     schedulers: random.int(1, 3),
@@ -95,7 +96,7 @@ export function drawSwarm(random: SeededRandom): Swarm {
     counted: random.chance(0.5),
     pageSize: random.choose(2, 5, 50),
     settleMs,
-    callTimeoutMs: random.choose(1_000, 4_000),
+    callTimeoutMs,
     limits: drawLimits(random, confirmAfterMs),
     confirmAfterMs,
     skewMs: random.choose(0, 50, 30_000),
@@ -110,14 +111,14 @@ export function drawSwarm(random: SeededRandom): Swarm {
       errorBefore: sometimes(random, 0.05),
       lostAnswer: sometimes(random, 0.08),
       hang: sometimes(random, 0.03),
-      pageError: sometimes(random, 0.08),
-      repeatedToken: sometimes(random, 0.05),
+      pageError: sometimes(random, 0.2),
+      repeatedToken: sometimes(random, 0.2),
       staleList: settleMs === 0 ? 0 : random.choose(0, 0.3, 0.9),
       callsPerSecond: random.choose(0, 0, 10, 40),
     },
     chaos,
     intents: drawIntents(random),
-    rare: drawRareTrouble(random.fork("rare"), chaos.restore),
+    rare: drawRareTrouble(random.fork("rare"), { restore: chaos.restore, callTimeoutMs }),
   };
 }
 

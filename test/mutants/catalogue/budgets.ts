@@ -25,8 +25,8 @@ export const budgets: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/carry-out.ts",
-        find: "if (removals.length === 0) return { changes, verdicts: [], held: [] };",
-        replace: "if (removals.length >= 0) return { changes, verdicts: [], held: [] };",
+        find: "if (reserved === undefined && changes.some(removes)) {",
+        replace: "if (reserved === undefined && changes.some(removes) && changes.length === 0) {",
       },
     ],
   },
@@ -58,8 +58,8 @@ export const budgets: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/guards/delete-budget.ts",
-        find: "(change) => removes(change) && !isGranted(change, facts)",
-        replace: `(change) => change.action === "delete" && !isGranted(change, facts)`,
+        find: "=> removes(change) && !isGranted(change, facts);",
+        replace: `=> change.action === "delete" && !isGranted(change, facts);`,
       },
       {
         file: "kernel/carry-out.ts",
@@ -89,8 +89,8 @@ export const budgets: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/carry-out.ts",
-        find: "changes: changes.filter((change) => !ungranted.includes(change)),",
-        replace: "changes,",
+        find: "return { refused: new Set(ungranted), verdicts",
+        replace: "return { refused: new Set(), verdicts",
       },
     ],
   },

@@ -43,20 +43,20 @@ export const desired: readonly Mutant[] = [
   {
     name: "unknown-is-empty",
     row: "derived emptiness",
-    because: "a desired set that cannot be known counts as empty instead of as the last good one",
+    because: "a desired set that cannot be known counts as known and empty instead of as the last good one",
     foundBy: "simulation",
     patches: [
       {
         file: "kernel/desired-set.ts",
-        find: "...revived([...lastGood.values()], input),",
-        replace: "...revived([], input),",
+        find: "...revived([...lastGood.values()], input),\n      known: false,\n      whole: false,",
+        replace: "...revived([], input),\n      known: true,\n      whole: true,",
       },
     ],
   },
   {
     name: "unknown-wipes-the-last-good-set",
     row: "derived emptiness",
-    because: "while the desired set is unknown the last good one is forgotten",
+    because: "while the desired set is unknown the last good one is forgotten, and what is missing of it stays missing",
     foundBy: "simulation",
     patches: [
       {
@@ -64,6 +64,8 @@ export const desired: readonly Mutant[] = [
         find: "verdicts: [said],\n      remember: undefined,",
         replace: "verdicts: [said],\n      remember: [],",
       },
+      { file: "kernel/desired-set.ts", find: "      whole: false,", replace: "      whole: true," },
+      { file: "kernel/desired-set.ts", find: "      known: false,", replace: "      known: true," },
     ],
   },
   {
@@ -74,8 +76,8 @@ export const desired: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/desired-set.ts",
-        find: "(stale.has(stored.key) || stored.sources.some((source) => brokenUids.has(source.uid)))",
-        replace: "stale.has(stored.key) && !stored.sources.some((source) => brokenUids.has(source.uid))",
+        find: "(stale.has(stored.key) && !declared.has(stored.key)) || isBroken(stored)",
+        replace: "stale.has(stored.key) && !declared.has(stored.key) && !isBroken(stored)",
       },
     ],
   },
@@ -87,8 +89,8 @@ export const desired: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/desired-set.ts",
-        find: "(stale.has(stored.key) || stored.sources.some((source) => brokenUids.has(source.uid)))",
-        replace: "!stale.has(stored.key) && stored.sources.some((source) => brokenUids.has(source.uid))",
+        find: "(stale.has(stored.key) && !declared.has(stored.key)) || isBroken(stored)",
+        replace: "isBroken(stored)",
       },
     ],
   },

@@ -22,8 +22,8 @@ export const engine: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/carry-out.ts",
-        find: "scene.loop.apply === undefined ? reserved.changes.map((change) => [change]) : batches(reserved.changes)",
-        replace: "scene.loop.apply === undefined ? [reserved.changes] : batches(reserved.changes)",
+        find: "admitted.map((change) => [change]) : batches(admitted)",
+        replace: "[admitted] : batches(admitted)",
       },
     ],
   },
@@ -83,8 +83,8 @@ export const engine: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/carry-out.ts",
-        find: "return { ...state, error: result, memoryUnknown: true };",
-        replace: "return { ...state, error: result, memoryUnknown: false };",
+        find: "return stopped({ error: result, memoryUnknown: true });",
+        replace: "return stopped({ error: result, memoryUnknown: false });",
       },
     ],
   },
@@ -135,9 +135,9 @@ export const engine: readonly Mutant[] = [
     foundBy: "simulation",
     patches: [
       {
-        file: "kernel/look.ts",
-        find: "this.#skewMs = options.input.storeNowMs - options.engine.clock.monotonicMs();",
-        replace: "this.#skewMs = options.engine.clock.nowMs() - options.engine.clock.monotonicMs();",
+        file: "kernel/cycle.ts",
+        find: "input.storeNowMs - engine.clock.monotonicMs()",
+        replace: "engine.clock.nowMs() - engine.clock.monotonicMs()",
       },
     ],
   },

@@ -117,19 +117,6 @@ export const looks: readonly Mutant[] = [
     ],
   },
   {
-    name: "any-listing-will-do",
-    row: "complete reads only",
-    because: "a listing is used however old it is",
-    foundBy: "simulation",
-    patches: [
-      {
-        file: "kernel/look.ts",
-        find: "return Math.min(nowMs, Math.max(nowMs - ageMs, ",
-        replace: "return Math.min(0, Math.max(nowMs - ageMs, ",
-      },
-    ],
-  },
-  {
     name: "another-account-answers",
     row: "account identity",
     because: "a credential that now belongs to another account is written through",
@@ -150,8 +137,8 @@ export const looks: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/accounts.ts",
-        find: "const IDENTITY_FRESH_MS = 5_000;",
-        replace: "const IDENTITY_FRESH_MS = 5_000_000;",
+        find: "if (known !== undefined && known.startedAtMonotonicMs >= freshMs) return known.value;",
+        replace: "if (known !== undefined && known.startedAtMonotonicMs <= startedAtMonotonicMs) return known.value;",
       },
     ],
   },
@@ -165,6 +152,32 @@ export const looks: readonly Mutant[] = [
         file: "kernel/account-claim.ts",
         find: "claimed !== undefined && claimed !== installation.incarnation",
         replace: "claimed !== undefined && claimed > installation.incarnation",
+      },
+    ],
+  },
+  {
+    name: "another-installation-claimed-it",
+    row: "account identity",
+    because: "the sentinel of another installation does not stop writes to the account",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "kernel/account-claim.ts",
+        find: "sentinel !== undefined && sentinel.installationId !== installation.id",
+        replace: `sentinel !== undefined && sentinel.installationId === ""`,
+      },
+    ],
+  },
+  {
+    name: "copy-of-the-database-acts",
+    row: "account identity",
+    because: "the sentinel of a newer incarnation does not stop a copy of the database from writing",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "kernel/account-claim.ts",
+        find: "sentinel !== undefined && sentinel.incarnation > installation.incarnation",
+        replace: "sentinel !== undefined && sentinel.incarnation < 0",
       },
     ],
   },

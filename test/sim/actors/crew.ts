@@ -48,6 +48,7 @@ export class SchedulerCrew {
       number,
       random: random.fork(`scheduler-${number}`),
       skewMs: random.int(-swarm.skewMs, swarm.skewMs),
+      steady: this.#production.steadyMs,
     });
     const faults = () => (this.#cast.faulty ? swarm.store : undefined);
     const port = connectStore({ store, process, faults, witness: this.#witness });

@@ -1,3 +1,4 @@
+import { fnv1a } from "../../../src/kernel/hash.ts";
 import type { AccountIdentity, Page, Provider, ProviderAccount } from "../../../src/ports/provider.ts";
 import type { AccountRecord } from "../../../src/ports/records.ts";
 import { asError } from "../as-error.ts";
@@ -16,8 +17,8 @@ interface Walk {
   readonly lagMs: number;
   readonly ids: Set<string>;
   readonly contents: Map<string, string>;
-  /** Draws what this listing leaves out or shows without its id; undefined when it is honest. */
-  readonly quirk: { readonly kind: "omits" | "blank"; readonly draw: number } | undefined;
+  /** Draws what this listing leaves out; undefined when it is honest. */
+  readonly omits: number | undefined;
 }
 
 /** The provider as one process reaches it. Its faults come from the seed; what it shows and does, the witness sees. */
@@ -110,11 +111,15 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
     return stale ? this.#random.int(0, this.#swarm.settleMs) : 0;
   }
 
-  #quirk(): Walk["quirk"] {
-    const { omits, blankIds } = this.#swarm.rare;
-    if (!this.faulty || omits + blankIds === 0) return undefined;
-    if (this.#random.chance(omits)) return { kind: "omits", draw: this.#random.next() };
-    return this.#random.chance(blankIds) ? { kind: "blank", draw: this.#random.next() } : undefined;
+  /** Some providers show some of their things without the id they gave them. */
+  #listed(thing: Thing): Entry {
+    const blank = this.faulty && this.#swarm.rare.blankIds && fnv1a(thing.id) % 5 === 0;
+    return blank ? { ...entryOf(thing), id: "" } : entryOf(thing);
+  }
+
+  #omits(): number | undefined {
+    const { omits } = this.#swarm.rare;
+    return this.faulty && omits > 0 && this.#random.chance(omits) ? this.#random.next() : undefined;
   }
 
   #page(accountId: string, token: string | undefined): Promise<Page<Entry>> {
@@ -142,7 +147,7 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
       lagMs: this.#lagMs(),
       ids: new Set<string>(),
       contents: new Map<string, string>(),
-      quirk: this.#quirk(),
+      omits: this.#omits(),
     };
     this.#walks.set(number, walk);
     return walk;
@@ -155,10 +160,10 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
         ambiguous: false,
       });
     }
-    const view = quirky(outside.viewAt(this.#process.world.nowMs - walk.lagMs), walk.quirk);
+    const view = without(outside.viewAt(this.#process.world.nowMs - walk.lagMs), walk.omits);
     const rest = view.filter((thing) => thing.id > afterId);
     const shownThings = rest.slice(0, this.#swarm.pageSize);
-    const entries = shownThings.map((thing) => blanked(entryOf(thing), view, walk.quirk));
+    const entries = shownThings.map((thing) => this.#listed(thing));
     const more = rest.length > entries.length;
     const repeats = token !== undefined && this.faulty && this.#random.chance(faults.repeatedToken);
     const next = repeats ? token : more ? `${walk.number}:${shownThings.at(-1)?.id ?? ""}` : undefined;
@@ -336,15 +341,10 @@ function callOf(accountId: string, uid: string, changes: WriteCall["changes"]): 
 }
 
 /** What a listing left out, every one of its pages leaves out, and its count says nothing of it. */
-function quirky(view: readonly Thing[], quirk: Walk["quirk"]): readonly Thing[] {
-  if (quirk?.kind !== "omits") return view;
-  const at = Math.floor(quirk.draw * view.length);
+function without(view: readonly Thing[], draw: number | undefined): readonly Thing[] {
+  if (draw === undefined) return view;
+  const at = Math.floor(draw * view.length);
   return view.filter((_thing, index) => index !== at);
-}
-
-function blanked(entry: Entry, view: readonly Thing[], quirk: Walk["quirk"]): Entry {
-  if (quirk?.kind !== "blank") return entry;
-  return view[Math.floor(quirk.draw * view.length)]?.id === entry.id ? { ...entry, id: "" } : entry;
 }
 
 function contentOf(entry: Entry | undefined): string {

@@ -13,10 +13,12 @@ import type { SimProcess } from "../process.ts";
 import type { Ledger } from "./ledger.ts";
 import { isRemoval } from "./permit-rules.ts";
 import { Approvals } from "./approvals.ts";
+import { OwnWrites } from "./own-writes.ts";
 import { Rivalry } from "./rivalry.ts";
 import { Sights } from "./sights.ts";
 import { judgeAsked, judgeSettled, type WatchedCycle } from "./snapshot-rules.ts";
 import { Suspicion } from "./suspicion.ts";
+import { judgeWrite } from "./write-rules.ts";
 import { type Look, type StartedWrite, Violation, type Witness } from "./witness.ts";
 
 /** How long an identity once read may be believed, plus the call itself. */
@@ -36,6 +38,7 @@ export class Inspector implements Witness {
   readonly #approvals: Approvals;
   readonly #rivalry: Rivalry;
   readonly #sights = new Sights();
+  readonly #ownWrites = new OwnWrites();
 
   constructor(ledger: Ledger, fail: (violation: Error) => void) {
     this.#ledger = ledger;
@@ -59,7 +62,7 @@ export class Inspector implements Witness {
         this.#reserved(process, request as DeleteReservation, result as DeleteReservationAnswer);
       }
       if (method === "permit" && (result as PermitAnswer).granted) this.#granted(process, request as PermitRequest);
-      if (method === "recordOutcome" && result === true) this.#rivalry.recorded(request as OutcomeRecord);
+      if (method === "recordOutcome" && result === true) this.#recorded(request as OutcomeRecord);
       if (method === "settle") this.#approvals.settled((request as Settlement).subject.id);
       if (method === "markRestored") this.#rivalry.forget();
       if (method === "reconcileNow") this.#retried((request as { readonly uid: string }).uid);
@@ -104,6 +107,11 @@ export class Inspector implements Witness {
     if (cycle.reservations > 1) throw new Violation("delete budget", "deletes were reserved twice in one cycle");
   }
 
+  #recorded(outcome: OutcomeRecord): void {
+    this.#rivalry.recorded(outcome);
+    this.#ownWrites.recorded(outcome, this.#ledger.outside.connections.get(outcome.subject.accountId ?? "")?.own);
+  }
+
   #granted(process: SimProcess, request: PermitRequest): void {
     const cycle = this.#cycle(process, request);
     if (cycle !== undefined && request.grantIds.length > 0) this.#approvals.judge(cycle, request);
@@ -132,25 +140,10 @@ export class Inspector implements Witness {
     this.#guarded(() => this.#judgeSentinel(accountId, this.#ledger.outside.answering(accountId), process.name));
   }
 
-  /** A write is begun with a credential that was allowed to write when the cycle asked, by the account's own owner. */
   writeStarts(process: SimProcess, call: WriteCall): StartedWrite {
     this.#guarded(() => {
       const subject = this.#ledger.subject(call.uid, call.accountId);
-      const cycle = subject && this.#cycle(process, { subject });
-      const readOnlyAtMs = this.#ledger.readOnlyAtMs.get(call.accountId) ?? Number.POSITIVE_INFINITY;
-      const readOnly = this.#ledger.outside.connection(call.accountId).readOnly;
-      if (cycle !== undefined && readOnly && readOnlyAtMs < cycle.loadedAtMs) {
-        throw new Violation(
-          "all or nothing",
-          `${process.name} begins a write at ${call.accountId}, which may only be read`,
-        );
-      }
-      const nameless = call.changes.find(({ effect, key, id }) => id === "" || (effect === "create" && key === ""));
-      if (nameless !== undefined)
-        throw new Violation(
-          "no wildcards",
-          `${process.name}: ${nameless.effect} of '${nameless.key}' (${nameless.id})`,
-        );
+      judgeWrite(this.#ledger, process, call, subject && this.#cycle(process, { subject }));
     });
     return { call, process, startedAtMs: this.#ledger.nowMs, permitId: undefined };
   }
@@ -163,6 +156,7 @@ export class Inspector implements Witness {
     this.#guarded(() => {
       const { accountId } = started.call;
       const record = thing.id.startsWith(`${thing.group}/`);
+      if (effect === "update") this.#ownWrites.updated(outside, thing, this.#ledger.nowMs);
       if (effect === "delete" && !record) this.#sights.judgeDelete(started.process, accountId, thing);
       this.#judgeSentinel(accountId, outside, started.process.name);
     });

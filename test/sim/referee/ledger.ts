@@ -61,6 +61,8 @@ export class Ledger {
   restored = false;
   /** Before this the accounts may not have been used by anybody yet. */
   steadyFromMs: number;
+  /** When a restore last cleared every lease under whoever was already running. */
+  leasesClearedAtMs = 0;
   effects = 0;
   loads = 0;
   /** Commits of cycles that changed something; leases, calls and idle counts are not among them. */

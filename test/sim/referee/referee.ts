@@ -64,8 +64,13 @@ export class Referee implements Witness {
       this.#judgeMemory();
       if (method === "declare") this.#noteDeclared(result as DeclareAnswer);
       if (method === "requestDeletion") this.#noteTouched((request as DeletionRequest).uid);
-      if (method === "markRestored") this.ledger.wanted.record(this.ledger.state.tables, this.ledger.nowMs, () => true);
+      if (method === "markRestored") this.#noteRestored();
     });
+  }
+
+  #noteRestored(): void {
+    this.ledger.wanted.record(this.ledger.state.tables, this.ledger.nowMs, () => true);
+    this.ledger.leasesClearedAtMs = this.ledger.nowMs;
   }
 
   #noteDeclared(answer: DeclareAnswer): void {

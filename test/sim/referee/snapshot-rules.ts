@@ -1,5 +1,5 @@
 import type { PermitRequest, Settlement } from "../../../src/ports/engine-store.ts";
-import type { ChangeRecord, CycleInput } from "../../../src/ports/records.ts";
+import type { ChangeRecord, CycleInput, Verdict } from "../../../src/ports/records.ts";
 import { isRemoval } from "./permit-rules.ts";
 import { Violation } from "./witness.ts";
 
@@ -95,6 +95,7 @@ export function judgeSettled(cycle: WatchedCycle, settlement: Settlement): void 
   if (pause !== undefined && settlement.observation !== undefined) {
     throw new Violation("pause", `${name}: looked although everything is paused at ${pause.scope}`);
   }
+  for (const said of settlement.verdicts) judgeNumbers(said, name);
   const over = settlement.held?.groups.some((group) => group.guard === "delete-budget" && group.level === "subject");
   const confirmed = [input.resource, ...input.inputs].some(
     (resource) => resource.deletion?.confirmedCount !== undefined,
@@ -104,5 +105,17 @@ export function judgeSettled(cycle: WatchedCycle, settlement: Settlement): void 
       "delete budget",
       `${name}: ${cycle.ungrantedRemovals} deletes of a plan above the budget were made`,
     );
+  }
+}
+
+/** A verdict carries the numbers it was given by: they must say the same. */
+function judgeNumbers({ guard, numbers, reason }: Verdict, name: string): void {
+  const { bad, subjects, percent, atLeast, asked, allowed, used } = numbers;
+  if (guard === "too-many-at-once" && bad !== undefined && subjects !== undefined) {
+    const isSuspect = bad >= (atLeast ?? 0) && bad * 100 >= (percent ?? 0) * subjects;
+    if (!isSuspect) throw new Violation("too many at once", `${name}: its own numbers say otherwise: ${reason}`);
+  }
+  if ((guard === "delete-budget" || guard === "change-cap") && asked !== undefined && allowed !== undefined) {
+    if (asked + (used ?? 0) <= allowed) throw new Violation(guard, `${name}: its own numbers say otherwise: ${reason}`);
   }
 }
