@@ -21,15 +21,23 @@ export type ProductionErrors = Pick<Production, "RetryableError" | "TerminalErro
 
 export const ownSource = resolve(import.meta.dirname, "../../src");
 
+const loaded = new Map<string, Promise<Production>>();
+
 /** Everything comes from one root, so that a mutant's classes and the simulation's errors are of one family. */
-export async function loadProduction(root: string = ownSource): Promise<Production> {
-  const load = (path: string): Promise<unknown> => import(pathToFileURL(resolve(root, path)).href);
+export function loadProduction(root: string = ownSource): Promise<Production> {
+  const known = loaded.get(root) ?? load(root);
+  loaded.set(root, known);
+  return known;
+}
+
+async function load(root: string): Promise<Production> {
+  const part = (path: string): Promise<unknown> => import(pathToFileURL(resolve(root, path)).href);
   const [accounts, cycle, errors, scheduler, time] = await Promise.all([
-    load("kernel/accounts.ts") as Promise<Pick<Production, "Accounts">>,
-    load("kernel/cycle.ts") as Promise<Pick<Production, "runCycle">>,
-    load("kernel/errors.ts") as Promise<ProductionErrors>,
-    load("scheduler/scheduler.ts") as Promise<Pick<Production, "startScheduler">>,
-    load("runtime/steady-time.ts") as Promise<Pick<Production, "steadyMs">>,
+    part("kernel/accounts.ts") as Promise<Pick<Production, "Accounts">>,
+    part("kernel/cycle.ts") as Promise<Pick<Production, "runCycle">>,
+    part("kernel/errors.ts") as Promise<ProductionErrors>,
+    part("scheduler/scheduler.ts") as Promise<Pick<Production, "startScheduler">>,
+    part("runtime/steady-time.ts") as Promise<Pick<Production, "steadyMs">>,
   ]);
   return {
     Accounts: accounts.Accounts,

@@ -17,7 +17,7 @@ const usage = `npm run sim -- [--seeds N] [--steps N] [--start N] [--seed N] [--
   --seeds N    how many seeds to run (default 20), on every core
   --start N    the first of them (default 1)
   --seed N     only this one, in this process: prints its digest, the same on every replay
-  --steps N    steps under faults before the calm (default 2000)
+  --steps N    steps of each run, nine tenths of them under faults (default 2000)
   --src DIR    production code from another root, a patched copy of src
   --verbose    with --seed: every step
   --json       one JSON document instead of text`;

@@ -37,6 +37,7 @@ export class World {
   readonly #ties: SeededRandom;
   #heap: Happening[] = [];
   #cancelled = 0;
+  #wokeSomebody = true;
   #laneA = 0x811c9dc5;
   #laneB = 0x1b873593;
 
@@ -94,8 +95,11 @@ export class World {
   run(isDone: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const tick = () => {
-        if (this.failure !== undefined || isDone() || !this.#step()) resolve();
-        else queueMicrotask(again);
+        // A message that only reaches the store or a provider wakes no code of ours: nothing to drain after it.
+        do {
+          if (this.failure !== undefined || isDone() || !this.#step()) return resolve();
+        } while (!this.#wokeSomebody);
+        queueMicrotask(again);
       };
       // A tick queued from a microtask starts only when the microtask queue is empty: that is the drain.
       const again = () => process.nextTick(tick);
@@ -121,6 +125,7 @@ export class World {
       happening.run = undefined;
       if (happening.atMs > this.nowMs) this.nowMs = happening.atMs;
       this.steps += 1;
+      this.#wokeSomebody = happening.sender === undefined;
       this.note(owner, happening.label, this.steps);
       try {
         run();
