@@ -25,7 +25,7 @@ export interface RareTrouble {
 
 export function drawRareTrouble(
   random: SeededRandom,
-  world: { readonly restore: boolean; readonly callTimeoutMs: number },
+  world: { readonly restore: boolean; readonly notFound: number; readonly callTimeoutMs: number },
 ): RareTrouble {
   const mean = (probability: number, ms: number) => (random.chance(probability) ? ms * (0.5 + random.next()) : 0);
   return {
@@ -34,8 +34,8 @@ export function drawRareTrouble(
     rival: mean(0.25, 15_000),
     vanish: mean(0.15, 25_000),
     sentinel: mean(0.15, 30_000),
-    // What a restored database does not know and a listing does not show, nobody could find.
-    omits: !world.restore && random.chance(0.3) ? 0.3 : 0,
+    // What a listing does not show, nobody could find who does not know its id or is told that the id is not found either.
+    omits: !world.restore && world.notFound === 0 && random.chance(0.5) ? 0.3 : 0,
     blankIds: random.chance(0.12),
     movedItems: random.chance(0.35),
     namelessItems: random.chance(0.15),

@@ -118,7 +118,7 @@ export function drawSwarm(random: SeededRandom): Swarm {
     },
     chaos,
     intents: drawIntents(random),
-    rare: drawRareTrouble(random.fork("rare"), { restore: chaos.restore, callTimeoutMs }),
+    rare: drawRareTrouble(random.fork("rare"), { ...chaos, callTimeoutMs }),
   };
 }
 
