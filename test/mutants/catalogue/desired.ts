@@ -71,7 +71,8 @@ export const desired: readonly Mutant[] = [
   {
     name: "broken-source-withdraws-its-item",
     row: "derived emptiness",
-    because: "the item of a source that stopped parsing is no longer wanted",
+    because:
+      "the item of a source that stopped parsing is no longer wanted, and that a source is missing keeps nothing from being deleted",
     foundBy: "simulation",
     patches: [
       {
@@ -79,18 +80,29 @@ export const desired: readonly Mutant[] = [
         find: "(stale.has(stored.key) && !declared.has(stored.key)) || isBroken(stored)",
         replace: "stale.has(stored.key) && !declared.has(stored.key) && !isBroken(stored)",
       },
+      {
+        file: "kernel/desired-set.ts",
+        find: "whole: broken.every((resource) => hasLastGood(resource, lastGood))",
+        replace: "whole: broken.every((resource) => hasLastGood(resource, lastGood)) || lastGood.size >= 0",
+      },
     ],
   },
   {
     name: "stale-value-withdraws-its-item",
     row: "derived emptiness",
-    because: "the item whose value comes from another system's status and went empty is no longer wanted",
+    because:
+      "both layers gone: the item whose value comes from another system's status and went empty is no longer wanted",
     foundBy: "simulation",
     patches: [
       {
         file: "kernel/desired-set.ts",
         find: "(stale.has(stored.key) && !declared.has(stored.key)) || isBroken(stored)",
         replace: "isBroken(stored)",
+      },
+      {
+        file: "kernel/desired-set.ts",
+        find: "...staleWithoutValue(answer, lastGood)",
+        replace: "...staleWithoutValue(answer, lastGood).slice(0, 0)",
       },
     ],
   },

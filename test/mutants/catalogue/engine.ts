@@ -115,15 +115,34 @@ export const engine: readonly Mutant[] = [
     ],
   },
   {
-    name: "lease-by-the-monotonic-clock",
+    name: "lease-by-a-clock-that-stood-still",
     row: "engine",
-    because: "the monotonic clock of a stopped machine stands still, and its lease seems to last",
+    because: "both layers gone: the monotonic clock of a stopped machine stands still, and its lease seems to last",
     foundBy: "simulation",
     patches: [
       {
         file: "scheduler/leases.ts",
-        find: "this.#clock.nowMs() - held.sent.wallMs",
-        replace: "this.#clock.monotonicMs() - held.sent.monotonicMs",
+        find: "this.#clock.nowMs() - held.sent.wallMs,",
+        replace: "0,",
+      },
+      { file: "scheduler/leases.ts", find: "Math.max(nowMs - held.sent.wallMs, ", replace: "Math.max(0 * nowMs, " },
+      {
+        file: "runtime/steady-time.ts",
+        find: "if (nowAheadMs - aheadMs > STOP_MS)",
+        replace: "if (nowAheadMs - aheadMs > STOP_MS && nowMs < 0)",
+      },
+    ],
+  },
+  {
+    name: "listing-by-a-clock-that-stood-still",
+    row: "engine",
+    because: "the time a machine stood still is not counted, so that an old listing passes for a fresh one",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "runtime/steady-time.ts",
+        find: "if (nowAheadMs - aheadMs > STOP_MS)",
+        replace: "if (nowAheadMs - aheadMs > STOP_MS && nowMs < 0)",
       },
     ],
   },
@@ -144,11 +163,16 @@ export const engine: readonly Mutant[] = [
   {
     name: "call-outlives-the-lease",
     row: "engine",
-    because: "a call is started however little is left of the lease",
+    because: "both layers gone: a call is started however little is left of the lease",
     foundBy: "simulation",
     patches: [
       {
         file: "kernel/carry-out.ts",
+        find: "scene.claim.leaseRemainingMs() < scene.lookout.callTimeoutMs",
+        replace: "scene.claim.leaseRemainingMs() < 0",
+      },
+      {
+        file: "kernel/act.ts",
         find: "scene.claim.leaseRemainingMs() < scene.lookout.callTimeoutMs",
         replace: "scene.claim.leaseRemainingMs() < 0",
       },

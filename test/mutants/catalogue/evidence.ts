@@ -17,13 +17,19 @@ export const evidence: readonly Mutant[] = [
   {
     name: "waiting-confirms",
     row: "evidence",
-    because: "the second finding counts from now, although its look began right after the first",
+    because:
+      "both layers gone: the second finding counts from now, on a look that began right after the first",
     foundBy: "simulation",
     patches: [
       {
         file: "kernel/guards/evidence.ts",
         find: "finding !== undefined && facts.observedFromMs >= finding.foundAtMs",
         replace: "finding !== undefined && facts.nowMs >= finding.foundAtMs",
+      },
+      {
+        file: "kernel/look.ts",
+        find: "if (due.length > 0) return",
+        replace: "if (due.length < 0) return",
       },
     ],
   },
