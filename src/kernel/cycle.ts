@@ -24,6 +24,7 @@ import type { Loop, Observation, Subject } from "./loop.ts";
 import { makePlan, type Plan, sizesOf } from "./plan.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
 import { reportOf, settleTurn } from "./settle.ts";
+import { withTimeLimit } from "./time-limit.ts";
 import { PERMIT_MARGIN_MS } from "./act.ts";
 
 /** A terminal failure is tried once more after this long even if nothing changed. */
@@ -304,7 +305,15 @@ async function rightsProblemOf(
 ): Promise<string | undefined> {
   const world = engine.accounts.world(account);
   if (world.rights === undefined || policy.mode === "observe") return undefined;
-  const rights = await world.rights(signal);
+  await engine.accounts.takeCall(account, true);
+  const { callTimeoutMs: ms } = engine.accounts.provider(account);
+  const limit = { ms, signal, what: `${account.provider} rights` };
+  const asking = withTimeLimit(engine.clock, limit, async (limited) => await world.rights?.(limited));
+  const rights = await asking.catch(async (thrown: unknown) => {
+    await engine.accounts.noteThrottle(account, thrown);
+    throw thrown;
+  });
+  if (rights === undefined) return undefined;
   return rights.write ? undefined : `the credential of account '${account.name}' may not write: ${rights.reason}`;
 }
 
