@@ -284,7 +284,8 @@ async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise
     accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, asked),
     rightsProblem: account === undefined ? undefined : await rightsProblemOf(engine, account, policy, claim.signal),
     leaving: input.resource.deletion,
-    owned: memory.owned.filter((item) => item.state === "owned").length,
+    // What is being replaced has its old thing's id on record: that thing is ours until it is gone.
+    owned: memory.owned.filter((item) => item.externalId !== undefined).length,
     wanted: desired.items.length,
     desiredKnown: desired.known && desired.whole,
     zeroDeclared: desired.zeroDeclared,
