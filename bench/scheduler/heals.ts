@@ -103,6 +103,8 @@ async function healOnce(
 
 function driftedItems(geometry: Geometry, pair: number, count: number): readonly number[] {
   const perAccount = Math.floor(geometry.itemsPerAccount * DRIFTED_SHARE);
+  if (count > perAccount * geometry.accounts)
+    throw new Error(`${count} heals were asked for, and there are ${perAccount * geometry.accounts} items to edit`);
   return Array.from({ length: count }, (_, index) => {
     const account = Math.floor(index / perAccount) % geometry.accounts;
     return account * geometry.itemsPerAccount + pair * perAccount + (index % perAccount);

@@ -7,7 +7,7 @@ import { answerCalls } from "../harness/child.ts";
 import { machineMs } from "../harness/pacing.ts";
 import { benchEngine } from "./bench-engine.ts";
 import { BenchWorld } from "./bench-world.ts";
-import { type Geometry, itemCount, itemOfSubject } from "./geometry.ts";
+import { accountOf, type Geometry, itemCount, itemOfSubject } from "./geometry.ts";
 
 /** One process with the production scheduler in it. What it did is counted here and asked for by the parent. */
 interface Counts {
@@ -102,9 +102,11 @@ const calls = {
       await wait(50);
     }
   },
-  /** Somebody edits these things by hand. */
+  /** Somebody edits these things by hand; whoever tells us of it says that what was listed before is old. */
   drift(items: readonly number[]): void {
     for (const item of items) world.drift(item);
+    const accounts = new Set(items.map((item) => Math.floor(item / geometry.itemsPerAccount)));
+    for (const account of accounts) engine.accounts.forget(accountOf(geometry, account).id);
   },
   watchStarts(): void {
     starts = new Map();

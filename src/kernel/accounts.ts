@@ -9,8 +9,12 @@ import { KeptListings, type SharedListing } from "./kept-listings.ts";
 import type { Inventory } from "./loop.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
-/** Calls taken from the account's shared budget at once; an idle process gives none back, so it stays small. */
-const CALL_BLOCK = 8;
+/**
+ * Calls taken from the account's shared budget at once: as many as are waited for, within these bounds. An idle process gives
+ * none back, so it stays small.
+ */
+const CALL_BLOCK_MIN = 8;
+const CALL_BLOCK_MAX = 128;
 const IDENTITY_FRESH_MS = 5_000;
 /** About 100 MB with entries of 300 bytes. */
 const KEPT_ENTRIES_MAX = 200_000;
@@ -24,6 +28,14 @@ interface OpenAccount {
   readonly inventories: Map<string, SharedListing>;
   identity: { readonly value: AccountIdentity; readonly startedAtMonotonicMs: number } | undefined;
   calls: number;
+  readonly asking: Asking;
+  readonly askingForPeople: Asking;
+}
+
+/** Cycles that wait for calls, and the block that was asked for. */
+interface Asking {
+  waiting: number;
+  pending: Promise<void> | undefined;
 }
 
 /** The accounts one process works with: opened providers, shared inventories, and the calls taken from each budget. */
@@ -72,14 +84,33 @@ export class Accounts {
       opened.calls--;
       return;
     }
-    const answer = await this.#store.takeCalls({ accountId: account.id, wanted: CALL_BLOCK, forPerson });
+    // Those who wait for calls share a block. People do not wait with the others: part of the budget is reserved for them.
+    const asking = forPerson ? opened.askingForPeople : opened.asking;
+    asking.waiting += 1;
+    try {
+      while (opened.calls === 0) {
+        asking.pending ??= this.#takeBlock(opened, forPerson, asking.waiting).finally(() => {
+          asking.pending = undefined;
+        });
+        await asking.pending;
+      }
+    } finally {
+      asking.waiting -= 1;
+    }
+    opened.calls--;
+  }
+
+  async #takeBlock(opened: OpenAccount, forPerson: boolean, waiting: number): Promise<void> {
+    const { id, name } = opened.record;
+    const wanted = Math.min(CALL_BLOCK_MAX, Math.max(CALL_BLOCK_MIN, waiting));
+    const answer = await this.#store.takeCalls({ accountId: id, wanted, forPerson });
     if (answer.taken === 0) {
-      throw new RetryableError("RATE_LIMITED", `The call budget of account '${account.name}' is used up`, {
+      throw new RetryableError("RATE_LIMITED", `The call budget of account '${name}' is used up`, {
         afterMs: Math.max(1, answer.retryInMs),
         ambiguous: false,
       });
     }
-    opened.calls += answer.taken - 1;
+    opened.calls += answer.taken;
   }
 
   /** A 429 or Retry-After blocks for every process; whatever block we still held is void. */
@@ -225,6 +256,8 @@ export class Accounts {
       inventories: new Map(),
       identity: undefined,
       calls: 0,
+      asking: { waiting: 0, pending: undefined },
+      askingForPeople: { waiting: 0, pending: undefined },
     };
     this.#open.set(account.id, opened);
     return opened;

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Json } from "../ports/json.ts";
 import { Secret } from "./secret.ts";
 
@@ -12,12 +12,12 @@ export function shardOf(accountOrOrganizationId: string): number {
 
 /** FNV-1a over UTF-16 code units: small, fast, and the same in every process. Not for secrets or digests. */
 export function fnv1a(text: string): number {
-  let hash = 0x811c9dc5;
+  let mixed = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
-    hash ^= text.charCodeAt(index);
-    hash = Math.imul(hash, 0x01000193);
+    mixed ^= text.charCodeAt(index);
+    mixed = Math.imul(mixed, 0x01000193);
   }
-  return hash >>> 0;
+  return mixed >>> 0;
 }
 
 /** JSON with sorted keys and without undefined: equal values give equal text, whatever order their keys were set in. */
@@ -37,7 +37,7 @@ export function canonical(value: unknown): string {
 
 /** A digest of a value's canonical form, for comparing and for approvals. */
 export function digestOf(value: unknown): string {
-  return createHash("sha256").update(canonical(value)).digest("hex").slice(0, 32);
+  return hash("sha256", canonical(value), "hex").slice(0, 32);
 }
 
 /** Whether two values have the same canonical form, without making it. */

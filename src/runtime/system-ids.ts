@@ -6,6 +6,7 @@ import type { Ids } from "../ports/ids.ts";
  * Ids of one process sort in the order they were made, also when the clock steps back: then the last time is kept.
  */
 export function createSystemIds(): Ids {
+  const random = randomSource();
   let lastMs = 0;
   let counter = 0;
   return Object.freeze({
@@ -14,14 +15,25 @@ export function createSystemIds(): Ids {
       if (nowMs > lastMs) {
         lastMs = nowMs;
         // The counter starts in the lower half, so that thousands of ids fit into one millisecond.
-        counter = randomBytes(2).readUInt16BE() & 0x7ff;
+        counter = random(2).readUInt16BE() & 0x7ff;
       } else if (++counter > 0xfff) {
         lastMs++;
         counter = 0;
       }
-      return formatUuid(lastMs, counter, randomBytes(8));
+      return formatUuid(lastMs, counter, random(8));
     },
   });
+}
+
+/** Random bytes from a stock that is filled now and then: asking the system for a few at a time costs more than all else. */
+function randomSource(): (length: number) => Buffer {
+  let stock = Buffer.alloc(0);
+  return (length) => {
+    if (stock.length < length) stock = randomBytes(4_096);
+    const taken = stock.subarray(0, length);
+    stock = stock.subarray(length);
+    return taken;
+  };
 }
 
 function formatUuid(ms: number, counter: number, random: Buffer): string {

@@ -77,7 +77,7 @@ export const schedulerDefaults = Object.freeze({
   wantedShards: "fair",
   storeTimeoutMs: 5_000,
 
-  inFlightMax: 64,
+  inFlightMax: 256,
   urgentShare: 0.25,
   periodicInFlightMax: 600,
   organizationShare: 0.75,

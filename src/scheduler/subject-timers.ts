@@ -13,6 +13,9 @@ const FIRST_CAPACITY = 1_024;
  */
 const TOGETHER_MS = 2_000;
 const TOGETHER_SHARE = 1 / 360;
+/** The same for second looks and retries, which come sooner. */
+const SOON_TOGETHER_MS = 250;
+const SOON_TOGETHER_SHARE = 1 / 4;
 
 /** Every subject of our shards with the time of its next look. A subject that waits for its turn or runs has no timer. */
 export class SubjectTimers {
@@ -86,9 +89,15 @@ export class SubjectTimers {
     const spread = spreadMs({ everyMs, subjects, shared: accountId !== undefined });
     const subject = { id: this.table.id(row), everyMs, looked, groupPhase: phase, spreadMs: spread };
     const inMs = nextPeriodicInMs(subject, this.#clock.nowMs(), this.#random);
-    if (atLatestInMs !== undefined && atLatestInMs <= inMs) return this.setIn(row, atLatestInMs);
-    const stepMs = Math.min(TOGETHER_MS, everyMs * TOGETHER_SHARE);
-    const dueMs = Math.ceil((this.#clock.monotonicMs() + inMs) / stepMs) * stepMs;
+    if (atLatestInMs !== undefined && atLatestInMs <= inMs)
+      return this.#setTogether(row, atLatestInMs, Math.min(SOON_TOGETHER_MS, atLatestInMs * SOON_TOGETHER_SHARE));
+    return this.#setTogether(row, inMs, Math.min(TOGETHER_MS, everyMs * TOGETHER_SHARE));
+  }
+
+  /** Not before that time, and with all others whose time comes within the same step. */
+  #setTogether(row: number, inMs: number, stepMs: number): number {
+    const soonestMs = this.#clock.monotonicMs() + inMs;
+    const dueMs = stepMs < 1 ? soonestMs : Math.ceil(soonestMs / stepMs) * stepMs;
     this.#wheel.set(row, dueMs);
     return dueMs;
   }

@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import pg from "pg";
 import type { Log } from "../ports/log.ts";
 import { isRace, StoreError, toStoreError } from "./errors.ts";
@@ -123,7 +124,8 @@ export class Database {
     return this.#withClient(async (client) => {
       const run = this.#query.bind(this, client) as Transaction["run"];
       // Both are waited for: work that went on after the rollback would run outside of any transaction.
-      const [opened, worked] = await Promise.allSettled([this.#open(client, tenants), work({ run })]);
+      const begun = together(client, () => [this.#open(client, tenants), work({ run })] as const);
+      const [opened, worked] = await Promise.allSettled(begun);
       if (opened.status === "fulfilled" && worked.status === "fulfilled") {
         await this.#commit(client);
         return worked.value;
@@ -143,11 +145,11 @@ export class Database {
       // A single statement is a transaction by itself, and without an open one no tenant is named.
       return [await this.#query(client, only.statement, ...only.values)];
     }
-    const answers = [
+    const answers = together(client, () => [
       this.#open(client, tenants),
       ...calls.map((one) => this.#query(client, one.statement, ...one.values)),
       this.#commit(client),
-    ];
+    ]);
     const settled = await Promise.allSettled(answers);
     // The first failure is the cause; those behind it only say that the transaction was aborted.
     const failed = settled.find((answer) => answer.status === "rejected");
@@ -204,6 +206,17 @@ export class Database {
         if (!isRace(thrown) || attempt >= raceAttempts) throw toStoreError(thrown);
       }
     }
+  }
+}
+
+/** What is asked in here leaves in one piece: the server wakes up once for it, and not once per statement. */
+function together<Result>(client: pg.PoolClient, ask: () => Result): Result {
+  const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection;
+  stream.cork();
+  try {
+    return ask();
+  } finally {
+    stream.uncork();
   }
 }
 

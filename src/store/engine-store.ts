@@ -29,9 +29,11 @@ import { compareText } from "./text.ts";
 
 /** As many as a scheduler looks at together in its steady state. */
 const LOADS_PER_STATEMENT = 1_000;
-/** A cycle takes about a tenth of a millisecond from its load to its next wait. */
+/** A cycle takes about a tenth of a millisecond from one wait for the store to the next. */
 const CYCLES_AT_ONCE = 32;
 
+type CallsRequest = Parameters<EngineStore["takeCalls"]>[0];
+type CallsAnswer = Awaited<ReturnType<EngineStore["takeCalls"]>>;
 type HealthRequest = Parameters<EngineStore["accountHealth"]>[0];
 type Health = Awaited<ReturnType<EngineStore["accountHealth"]>>;
 
@@ -42,6 +44,7 @@ export class PostgresEngineStore implements EngineStore {
   readonly #time = new StoreTime();
   readonly #loads: Batcher<number, CycleInput | undefined>;
   readonly #health: Batcher<HealthRequest, Health>;
+  readonly #calls: Batcher<CallsRequest, CallsAnswer | undefined>;
   readonly #permits: Batcher<PermitRequest, PermitAnswer>;
   readonly #outcomes: Batcher<OutcomeRecord, boolean>;
   readonly #settlements: Batcher<Settlement, SettleAnswer>;
@@ -58,17 +61,22 @@ export class PostgresEngineStore implements EngineStore {
       answersAtOnce: CYCLES_AT_ONCE,
     });
     this.#health = new Batcher({ clock, keyOf: (request) => request, run: (batch) => healthBatch(database, batch) });
-    this.#permits = new Batcher({ clock, keyOf: subjectOf, weightOf, run: (batch) => permitBatch(database, batch) });
-    this.#outcomes = new Batcher({
+    this.#calls = new Batcher({
       clock,
-      keyOf: subjectOf,
-      weightOf,
+      keyOf: ({ accountId }) => accountId,
+      run: (batch) => callsBatch(database, batch),
+    });
+    const shared = { clock, keyOf: subjectOf, weightOf, answersAtOnce: CYCLES_AT_ONCE } as const;
+    this.#permits = new Batcher<PermitRequest, PermitAnswer>({
+      ...shared,
+      run: (batch) => permitBatch(database, batch),
+    });
+    this.#outcomes = new Batcher<OutcomeRecord, boolean>({
+      ...shared,
       run: (batch) => recordOutcomeBatch(database, batch),
     });
-    this.#settlements = new Batcher({
-      clock,
-      keyOf: subjectOf,
-      weightOf,
+    this.#settlements = new Batcher<Settlement, SettleAnswer>({
+      ...shared,
       run: (batch) => settleBatch(database, ids, batch),
     });
   }
@@ -132,15 +140,13 @@ export class PostgresEngineStore implements EngineStore {
     return row?.answer ?? { current: false, ungrantedPass: false, levels: [] };
   };
 
-  takeCalls: EngineStore["takeCalls"] = async ({ accountId, wanted, forPerson }) => {
-    const [row] = await this.#run(call(takeCalls, accountId, wanted, forPerson));
-    if (row === undefined) {
-      throw new StoreError(
-        "NOT_FOUND",
-        `Account ${accountId} does not exist. Create it before anything calls through it.`,
-      );
-    }
-    return { taken: row.taken, retryInMs: row.retry_in_ms };
+  takeCalls: EngineStore["takeCalls"] = async (request) => {
+    const answer = await this.#calls.add(request);
+    if (answer !== undefined) return answer;
+    throw new StoreError(
+      "NOT_FOUND",
+      `Account ${request.accountId} does not exist. Create it before anything calls through it.`,
+    );
   };
 
   blockCalls: EngineStore["blockCalls"] = async ({ accountId, forMs }) => {
@@ -208,6 +214,19 @@ function subjectOf<Request extends { readonly subject: SubjectRef }>({ subject }
 }
 
 /** When an account goes bad, all its subjects ask at once: it is counted once for all who ask meanwhile. */
+/** Undefined for an account that does not exist. */
+async function callsBatch(
+  database: Database,
+  batch: readonly CallsRequest[],
+): Promise<readonly (CallsAnswer | undefined)[]> {
+  const accountIds = batch.map(({ accountId }) => accountId);
+  const wanted = batch.map((request) => request.wanted);
+  const forPerson = batch.map((request) => String(request.forPerson));
+  const rows = await database.run("platform", call(takeCalls, accountIds, wanted, forPerson));
+  const byPlace = new Map(rows.map(({ place, taken, retry_in_ms: retryInMs }) => [place - 1, { taken, retryInMs }]));
+  return batch.map((_, index) => byPlace.get(index));
+}
+
 async function healthBatch(database: Database, batch: readonly HealthRequest[]): Promise<readonly Health[]> {
   const keyOf = ({ accountId, windowMs }: HealthRequest) => `${Math.round(windowMs)} ${accountId}`;
   const distinct = [...new Map(batch.map((request) => [keyOf(request), request])).entries()];

@@ -8,10 +8,17 @@ export const reserveDeletes = statement<{ answer: DeleteReservationAnswer }>(
   "select setpoint.reserve_deletes($1, $2, $3, $4, $5, $6, $7) as answer",
 );
 
-export const takeCalls = statement<{ taken: number; retry_in_ms: number }>(
+/** Of many accounts at once, each named once and in the order of their ids: two processes never wait for each other in a circle. */
+export const takeCalls = statement<{ place: number; taken: number; retry_in_ms: number }>(
   "take calls",
   "platform",
-  "select taken, retry_in_ms from setpoint.take_calls($1, $2, $3)",
+  `select asked.place, given.taken, given.retry_in_ms
+   from (
+     select * from unnest($1::text[], $2::integer[], $3::boolean[])
+       with ordinality as asked (account_id, wanted, for_person, place)
+     order by account_id
+   ) as asked
+   cross join lateral setpoint.take_calls(asked.account_id, asked.wanted, asked.for_person) as given`,
 );
 
 export const blockCalls = statement<never>(

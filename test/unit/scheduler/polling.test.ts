@@ -178,7 +178,8 @@ test("a stored backoff runs at its time without a poll having to find it", async
   await scene.clock.advance(30_000);
   const [first, second] = scene.turns;
   const tookMs = (second?.atMs ?? 0) - (first?.atMs ?? 0);
-  assert.ok(tookMs >= 2_345 && tookMs <= 2_345 + 40, `${tookMs} ms`);
+  // Not before its time, and together with others whose time comes within the same quarter of a second.
+  assert.ok(tookMs >= 2_345 && tookMs <= 2_345 + 250 + 40, `${tookMs} ms`);
   assert.equal(scene.turns.length, 2);
 });
 
