@@ -36,7 +36,7 @@ export function drawRareTrouble(
     sentinel: mean(0.15, 30_000),
     // What a listing does not show, nobody could find who does not know its id or is told that the id is not found either.
     omits: !world.restore && world.notFound === 0 && random.chance(0.5) ? 0.3 : 0,
-    blankIds: random.chance(0.12),
+    blankIds: random.chance(0.2),
     movedItems: random.chance(0.35),
     namelessItems: random.chance(0.15),
     emptyValues: random.chance(0.25),

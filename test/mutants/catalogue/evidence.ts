@@ -17,8 +17,7 @@ export const evidence: readonly Mutant[] = [
   {
     name: "waiting-confirms",
     row: "evidence",
-    because:
-      "both layers gone: the second finding counts from now, on a look that began right after the first",
+    because: "both layers gone: the second finding counts from now, on a look that began right after the first",
     foundBy: "simulation",
     patches: [
       {

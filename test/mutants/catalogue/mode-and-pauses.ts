@@ -88,8 +88,8 @@ export const modeAndPauses: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/cycle.ts",
-        find: `input.pauses.find((entry) => entry.level === "all")`,
-        replace: `input.pauses.find((entry) => entry.level === "all" && entry.scope === "")`,
+        find: `loaded.pauses.find((entry) => entry.level === "all")`,
+        replace: `loaded.pauses.find((entry) => entry.level === "all" && entry.scope === "")`,
       },
     ],
   },

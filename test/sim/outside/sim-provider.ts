@@ -113,7 +113,7 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
 
   /** Some providers show some of their things without the id they gave them. */
   #listed(thing: Thing): Entry {
-    const blank = this.faulty && this.#swarm.rare.blankIds && fnv1a(thing.id) % 5 === 0;
+    const blank = this.faulty && this.#swarm.rare.blankIds && fnv1a(thing.id) % 2 === 0;
     return blank ? { ...entryOf(thing), id: "" } : entryOf(thing);
   }
 

@@ -13,6 +13,7 @@ import type { SimProcess } from "../process.ts";
 import type { Ledger } from "./ledger.ts";
 import { isRemoval } from "./permit-rules.ts";
 import { Approvals } from "./approvals.ts";
+import { judgeDecidingLook } from "./look-rules.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { Rivalry } from "./rivalry.ts";
 import { Sights } from "./sights.ts";
@@ -113,6 +114,7 @@ export class Inspector implements Witness {
   }
 
   #granted(process: SimProcess, request: PermitRequest): void {
+    judgeDecidingLook(this.#ledger, process, request);
     const cycle = this.#cycle(process, request);
     if (cycle !== undefined && request.grantIds.length > 0) this.#approvals.judge(cycle, request);
   }

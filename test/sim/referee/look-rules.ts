@@ -1,0 +1,35 @@
+import type { PermitRequest } from "../../../src/ports/engine-store.ts";
+import type { ChangeRecord } from "../../../src/ports/records.ts";
+import type { SimProcess } from "../process.ts";
+import type { Ledger } from "./ledger.ts";
+import { isRemoval } from "./permit-rules.ts";
+import { Violation } from "./witness.ts";
+
+/** A machine that stood still for less than this is not noticed, and its looks seem that much younger. */
+const unnoticedMs = 300;
+
+/** The look that a removal says it rests on was a complete one, of this very process, and showed the thing. */
+export function judgeDecidingLook(ledger: Ledger, process: SimProcess, request: PermitRequest): void {
+  const { accountId, kind, name } = request.subject;
+  const looks = ledger.looks.get(accountId ?? "") ?? [];
+  for (const change of request.changes.filter(isRemoval)) {
+    const fromMs = observedFromMs(change);
+    if (fromMs === undefined)
+      throw new Violation("evidence", `${kind}/${name}: ${change.key} goes without its evidence`);
+    const shown = looks.some(
+      (look) =>
+        look.process === process && look.startedAtMs >= fromMs - unnoticedMs && look.ids.has(change.externalId ?? ""),
+    );
+    if (!shown) {
+      throw new Violation(
+        "evidence",
+        `${kind}/${name}: ${change.key} goes on a look of ${fromMs}, which was not complete`,
+      );
+    }
+  }
+}
+
+function observedFromMs(change: ChangeRecord): number | undefined {
+  const said = change.verdicts.find((verdict) => verdict.guard === "evidence" && verdict.answer === "pass");
+  return said?.numbers["observedFromMs"];
+}
