@@ -3,12 +3,13 @@ import { registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { Client } from "pg";
 import type { HuntResult } from "./hunt.ts";
 import { repository } from "./source-copy.ts";
 
 /**
  * A process of its own for one source root: history after history told to PostgreSQL and to the in-memory twin until
- * they disagree. The last line it prints is the result.
+ * they disagree, or until an intent takes more than one transaction. The last line it prints is the result.
  */
 const { values } = parseArgs({ options: { src: { type: "string" }, seeds: { type: "string" } } });
 const seeds = JSON.parse(values.seeds ?? "[]") as readonly number[];
@@ -26,16 +27,49 @@ registerHooks({
 const { openReplay } = await import("../store/support/differential.ts");
 const { startStoreServer } = await import("../store/support/stores.ts");
 
+/** What people and programs say is one transaction with everything that follows from it. */
+const intents = new Set(
+  "declare requestDeletion reconcileNow approve reject pause endPause setPolicy placeHold releaseHold".split(" "),
+);
+
 async function hunt(): Promise<HuntResult> {
   await using server = await startStoreServer();
-  await using replay = openReplay(await server.createDatabase());
+  const url = await server.createDatabase();
+  await using counter = await transactionCounter(url);
+  await using replay = openReplay(url, async ({ method }) => {
+    const transactions = await counter.since();
+    if (intents.has(method) && transactions > 1) {
+      throw new AssertionError({ message: `one transaction: ${method} took ${transactions}` });
+    }
+  });
   let runs = 0;
   for (const seed of seeds) {
     runs += 1;
+    await counter.since();
     const message = await replay.run(seed, STEPS).then(() => undefined, differenceOf);
     if (message !== undefined) return { runs, hit: { seed, rule: ruleOf(message), message } };
   }
   return { runs };
+}
+
+/** Counts the transactions that wrote anything since it was last asked. */
+async function transactionCounter(url: string): Promise<AsyncDisposable & { since(): Promise<number> }> {
+  const client = new Client(url);
+  await client.connect();
+  // Its own housekeeping would be counted too.
+  await client.query("alter system set autovacuum = off");
+  await client.query("select pg_reload_conf()");
+  let last = 0n;
+  return {
+    async since() {
+      const { rows } = await client.query<{ next: string }>("select pg_snapshot_xmax(pg_current_snapshot()) as next");
+      const next = BigInt(rows[0]?.next ?? 0);
+      const count = Number(next - last);
+      last = next;
+      return count;
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
 }
 
 /** A statement that PostgreSQL refuses as such is a mutant that does not run, which nobody could take for a mistake. */
@@ -53,6 +87,7 @@ function isFailure(answer: unknown): boolean {
 
 /** The method whose answers differ, or that what is stored does: the last line tells the last step. */
 function ruleOf(message: string): string {
+  if (message.startsWith("one transaction")) return "one transaction";
   const method = /^(?:seed \d+, step \d+: )?\d+ (\w+) /.exec(message.split("\n").at(-1) ?? "")?.[1];
   return method === undefined ? "what is stored" : `answer of ${method}`;
 }

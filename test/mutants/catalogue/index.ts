@@ -6,6 +6,8 @@ import { evidence } from "./evidence.ts";
 import { looks } from "./looks.ts";
 import { modeAndPauses } from "./mode-and-pauses.ts";
 import { ownership } from "./ownership.ts";
+import { permit } from "./permit.ts";
+import { store } from "./store.ts";
 import { writes } from "./writes.ts";
 
 /** Every mutant, in the order of the guards. */
@@ -17,5 +19,7 @@ export const mutants: readonly Mutant[] = [
   ...budgets,
   ...ownership,
   ...writes,
+  ...permit,
   ...engine,
+  ...store,
 ];

@@ -17,7 +17,7 @@ export interface Replay extends AsyncDisposable {
   run(seed: number, steps: number): Promise<void>;
 }
 
-export function openReplay(url: string): Replay {
+export function openReplay(url: string, onStep?: (step: Step) => Promise<void>): Replay {
   let nowMs = 0;
   let ids = countingIds();
   const stores = openStores(url, { nowMs: () => nowMs, ids: { next: () => ids.next() } });
@@ -37,6 +37,7 @@ export function openReplay(url: string): Replay {
         const step = beginning[index] ?? historian.step();
         told.push(`${nowMs} ${step.method} ${JSON.stringify(step.request)}`);
         const [ours, theirs] = [await ask(stores, step), await ask(twin, step)];
+        await onStep?.(step);
         assert.deepEqual(ours, theirs, `seed ${seed}, step ${index}: ${told.slice(-3).join("\n")}`);
         if (dice.chance(0.3)) nowMs += dice.chance(0.03) ? 3_000_000 : dice.pick([1, 20, 900, 4_000]);
       }
