@@ -19,7 +19,7 @@ export class OwnWrites {
     const before = outside.things.get(thing.id);
     const own = this.#writes.get(key);
     const nothing = before !== undefined && isSame(before, thing) && outside.changedAtMs(thing.id) === own?.atMs;
-    if (nothing && own?.recorded === true) {
+    if (nothing && own?.recorded) {
       throw new Violation("stale look", `${thing.id} is written again as it was written ${nowMs - own.atMs} ms before`);
     }
     this.#writes.set(key, { atMs: nowMs, recorded: false });

@@ -8,8 +8,7 @@ import type {
   Settlement,
   ShardLease,
 } from "../../../src/ports/engine-store.ts";
-import type { IntentStore } from "../../../src/ports/intent-store.ts";
-import type { DeclareAnswer } from "../../../src/ports/intent-store.ts";
+import type { DeclareAnswer, IntentStore } from "../../../src/ports/intent-store.ts";
 import type { CycleInput, SubjectMemory } from "../../../src/ports/records.ts";
 import type { OutsideAccount, Thing } from "../outside/outside.ts";
 import type { WriteCall } from "../outside/sim-api.ts";
