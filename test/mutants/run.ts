@@ -64,7 +64,11 @@ function readOptions(): Options | undefined {
     const { values } = parseArgs({
       options: {
         only: { type: "string", multiple: true, default: [] },
-        ...{ seeds: text, steps: text, histories: text, json: flag, "write-docs": flag },
+        seeds: text,
+        steps: text,
+        histories: text,
+        json: flag,
+        "write-docs": flag,
       },
     });
     return {
@@ -154,7 +158,11 @@ function findingOf({ mutant, result }: Outcome): readonly Finding[] {
 function documentOf(outcomes: readonly Outcome[]) {
   return {
     mutants: outcomes.map(({ mutant, result, seconds }) => ({
-      ...{ name: mutant.name, row: mutant.row, foundBy: mutant.foundBy, runs: result.runs, seconds },
+      name: mutant.name,
+      row: mutant.row,
+      foundBy: mutant.foundBy,
+      runs: result.runs,
+      seconds,
       ...(result.hit === undefined ? { found: false } : { found: true, ...result.hit }),
     })),
     undetected: outcomes.filter(({ result }) => result.hit === undefined).map(({ mutant }) => mutant.name),

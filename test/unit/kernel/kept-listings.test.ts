@@ -8,7 +8,12 @@ function listing(): SharedListing {
 }
 
 function inventory(entries: number): Inventory<unknown> {
-  return { completeness: "complete", proof: "", startedAtMonotonicMs: 0, entries: new Array(entries).fill({}) };
+  return {
+    completeness: "complete",
+    proof: "",
+    startedAtMonotonicMs: 0,
+    entries: Array.from({ length: entries }, () => ({})),
+  };
 }
 
 test("the listing that was not used for longest goes when there are too many entries", () => {
