@@ -373,6 +373,7 @@ function resultOf(scene: Scene, plan: Plan, facts: Facts, done: CarriedOut): Cyc
 function messageOf(plan: Plan, verdicts: readonly Verdict[], error: EngineError | undefined): string {
   if (error !== undefined) return `${error.code}: ${error.message}`;
   if (verdicts.length > 0) return verdicts.map((said) => `${said.guard}: ${said.reason}`).join("; ");
+  if (plan.changes.length === 0) return "as declared";
   const sizes = sizesOf(plan);
   const parts = Object.entries(sizes).flatMap(([action, count]) => (count === 0 ? [] : [`${action} ${count}`]));
   return parts.length === 0 ? "as declared" : parts.join(", ");

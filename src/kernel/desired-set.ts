@@ -86,8 +86,9 @@ function staleWithoutValue(
   answer: Desired<object> & { known: true },
   lastGood: ReadonlyMap<string, StoredWanted>,
 ): readonly string[] {
+  if (answer.stale === undefined) return [];
   const declared = new Set(answer.items.map((item) => item.key));
-  return (answer.stale ?? []).map(({ key }) => key).filter((key) => !lastGood.has(key) && !declared.has(key));
+  return answer.stale.map(({ key }) => key).filter((key) => !lastGood.has(key) && !declared.has(key));
 }
 
 function hasLastGood(resource: DeclaredResource, lastGood: ReadonlyMap<string, StoredWanted>): boolean {
@@ -142,6 +143,7 @@ function keptItems(
   lastGood: ReadonlyMap<string, StoredWanted>,
   broken: readonly DeclaredResource[],
 ): readonly StoredWanted[] {
+  if (answer.stale === undefined && broken.length === 0) return [];
   const declared = new Set(answer.items.map((item) => item.key));
   const stale = new Set((answer.stale ?? []).map((entry) => entry.key));
   const isBroken = isOf(broken);

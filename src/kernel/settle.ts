@@ -103,6 +103,7 @@ function observationFor(input: CycleInput, turn: Turn): StoredObservation | unde
 
 /** Tombstones that no item of ours refers to any more have done their work. */
 function forgottenSources(input: CycleInput, memory: SubjectMemory): readonly string[] {
+  if (input.inputs.length === 0) return [];
   const referred = new Set(memory.owned.flatMap((item) => item.sources));
   return input.inputs
     .filter((resource) => resource.deletion !== undefined && !referred.has(resource.uid))
