@@ -42,7 +42,8 @@ create table setpoint.subject_due (
   priority smallint not null,
   due_at_ms bigint not null
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0);
-create index subject_due_order on setpoint.subject_due (shard, priority, due_at_ms, subject_id);
+-- The id is an expression here, so that a plan made while the table was empty never looks a subject up in this index.
+create index subject_due_order on setpoint.subject_due (shard, priority, due_at_ms, (subject_id + 0));
 
 -- What the engine remembers. Only the holder of the subject's shard writes it, but for a person's "try again".
 create table setpoint.subject_state (

@@ -37,10 +37,10 @@ export const dueSubjects = statement<DueSubjectRow>(
        select d.subject_id, d.shard, d.priority, d.due_at_ms from setpoint.subject_due as d
        where d.shard = asked.shard and d.priority = urgency.priority and d.due_at_ms <= clock.now_ms
          and ($3::bigint is null or d.due_at_ms > $3)
-         and (d.due_at_ms, d.subject_id) > (
+         and (d.due_at_ms, d.subject_id + 0) > (
            case when urgency.priority = $4::smallint then $5::bigint else 0 end,
            case when urgency.priority = $4::smallint then $6::bigint else 0 end)
-       order by d.due_at_ms, d.subject_id limit $2
+       order by d.due_at_ms, d.subject_id + 0 limit $2
      ) as found
      where urgency.priority >= $4::smallint
      order by found.priority, found.due_at_ms, found.subject_id limit $2
