@@ -158,9 +158,32 @@ export class DuePoller {
     dueAfterMs: number | undefined,
     met: (row: DueSubject) => void,
   ): Promise<boolean> {
+    const first = await this.#pages({
+      shards,
+      dueAfterMs,
+      met,
+      most: shards.length === 1 ? Number.POSITIVE_INFINITY : 1,
+    });
+    if (first !== "more") return first === "all";
+    // For the most urgent rows of many shards the store reads as many of each. What is left is read shard by shard.
+    for (const shard of shards) {
+      const rest = await this.#pages({ shards: [shard], dueAfterMs, met, most: Number.POSITIVE_INFINITY });
+      if (rest !== "all") return false;
+    }
+    return true;
+  }
+
+  /** Whether that was all, there is more than so many pages, or the rest has no room. */
+  async #pages(options: {
+    readonly shards: readonly number[];
+    readonly dueAfterMs: number | undefined;
+    readonly met: (row: DueSubject) => void;
+    readonly most: number;
+  }): Promise<"all" | "more" | "stop"> {
+    const { dueAfterMs, met, most, shards } = options;
     const { pollBatch: limit, storeTimeoutMs: ms } = this.#settings;
     let after: DueSubject | undefined;
-    for (;;) {
+    for (let page = 1; ; page++) {
       const rows = await within(
         this.#clock,
         { ms, what: "dueSubjects" },
@@ -172,13 +195,14 @@ export class DuePoller {
         const offered = this.#offer(row);
         if (offered === "new") met(row);
         if (offered === "full" || offered === "stop") this.#leftBehind = true;
-        if (offered === "stop") return false;
+        if (offered === "stop") return "stop";
       }
       this.#events.polled();
       const last = rows.at(-1);
       const moved = last !== undefined && (after === undefined || isBehind(last, after));
-      if (rows.length < limit || !moved) return true;
-      if (this.#stopped) return false;
+      if (rows.length < limit || !moved) return "all";
+      if (this.#stopped) return "stop";
+      if (page >= most) return "more";
       after = last;
     }
   }
