@@ -85,11 +85,11 @@ function isFailure(answer: unknown): boolean {
   return typeof answer === "object" && answer !== null && "error" in answer && answer.error === "an error";
 }
 
-/** The method whose answers differ, or that what is stored does: the last line tells the last step. */
+/** The method whose answers differ, told last, or that what is stored does. */
 function ruleOf(message: string): string {
   if (message.startsWith("one transaction")) return "one transaction";
-  const method = /^(?:seed \d+, step \d+: )?\d+ (\w+) /.exec(message.split("\n").at(-1) ?? "")?.[1];
-  return method === undefined ? "what is stored" : `answer of ${method}`;
+  const steps = message.split("\n").flatMap((line) => /^(?:seed \d+, step \d+: )?\d{13} (\w+) /.exec(line)?.[1] ?? []);
+  return steps.length === 0 ? "what is stored" : `answer of ${steps.at(-1)}`;
 }
 
 console.log(JSON.stringify(await hunt()));

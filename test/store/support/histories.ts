@@ -104,7 +104,7 @@ export class Historian {
     if (kind < 0.5) return this.#shards();
     if (kind < 0.6) return this.#reads();
     if (kind < 0.66) return this.#books();
-    const subject = this.#subject();
+    const subject = this.#granted() ?? this.#subject();
     if (subject === undefined) return this.#declare();
     const lease = this.#tables.shards[subject.shard];
     const isLeased = lease?.holder !== undefined && lease.untilMs > this.#twin.state.nowMs();
@@ -124,6 +124,13 @@ export class Historian {
   #id(prefix: string): string {
     this.#made += 1;
     return `${prefix}-${this.#made}`;
+  }
+
+  /** Often a subject that something was approved for, whether that was used, has expired, or neither. */
+  #granted(): SubjectRow | undefined {
+    const grants = [...this.#tables.grants.values()];
+    if (grants.length === 0 || this.#dice.chance(0.6)) return undefined;
+    return this.#tables.subjects.get(this.#dice.pick(grants).subjectId);
   }
 
   #subject(): SubjectRow | undefined {
@@ -337,7 +344,10 @@ export class Historian {
     switch (dice.below(6)) {
       case 0:
       case 1:
-        return { method: "takeCalls", request: { accountId, wanted: 1 + dice.below(6), forPerson: dice.chance(0.3) } };
+        return {
+          method: "takeCalls",
+          request: { accountId, wanted: dice.pick([1, 3, 12]), forPerson: dice.chance(0.3) },
+        };
       case 2:
         return { method: "blockCalls", request: { accountId, forMs: dice.below(20_000) } };
       case 3:
@@ -390,9 +400,8 @@ export class Historian {
         request: { ...both, ungranted: dice.below(4), granted: dice.below(2), limits },
       };
     }
-    const usable = [...this.#tables.grants.values()].filter(
-      (grant) => dice.chance(0.05) || grant.subjectId === subject.id,
-    );
+    const own = dice.chance(0.75);
+    const usable = [...this.#tables.grants.values()].filter((grant) => (grant.subjectId === subject.id) === own);
     const permitId = subject.permit !== undefined && dice.chance(0.4) ? subject.permit.id : this.#id("permit");
     return {
       method: "permit",
