@@ -1,8 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { startHousekeeping } from "../../src/compose/housekeeping.ts";
 import { PostgresSignalListener } from "../../src/fabric/postgres-signals.ts";
 import { runCycle } from "../../src/kernel/cycle.ts";
 import { noMetrics } from "../../src/scheduler/metrics.ts";
 import { type Scheduler, startScheduler } from "../../src/scheduler/scheduler.ts";
+import { Database } from "../../src/store/database.ts";
 import { answerCalls } from "../harness/child.ts";
 import { machineMs } from "../harness/pacing.ts";
 import { benchEngine } from "./bench-engine.ts";
@@ -52,6 +54,12 @@ const scheduler: Scheduler = startScheduler(engine, {
   },
 });
 cleanup.defer(() => scheduler.drain());
+// What the product's scheduler process does beside: it costs the idle state something too.
+const administration = new Database({ url, role: "setpoint_admin", log: engine.log, max: 1 });
+cleanup.defer(() => administration.end());
+cleanup.use(
+  startHousekeeping({ administration, clock: engine.clock, log: engine.log, retention: true, appends: false }),
+);
 cleanup.use(
   new PostgresSignalListener({
     url,

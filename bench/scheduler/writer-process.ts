@@ -1,3 +1,4 @@
+import { startHousekeeping } from "../../src/compose/housekeeping.ts";
 import { PostgresSignalSender } from "../../src/fabric/postgres-signals.ts";
 import { signalOf } from "../../src/fabric/signal-text.ts";
 import type { DeclareRequest } from "../../src/ports/intent-store.ts";
@@ -18,11 +19,15 @@ const database = new Database({ url, role: "setpoint_api", log: benchLog });
 const administration = new Database({ url, role: "setpoint_admin", log: benchLog, max: 1 });
 cleanup.defer(() => Promise.all([database.end(), administration.end()]).then(() => undefined));
 const signals = cleanup.use(new PostgresSignalSender({ url, clock: systemClock, log: benchLog }));
+const { sealer } = cleanup.use(
+  startHousekeeping({ administration, clock: systemClock, log: benchLog, retention: false, appends: true }),
+);
 const intents = new PostgresIntentStore({
   database,
   administration,
   ids: createSystemIds(),
   poke: (shards, due) => signals.send(signalOf(shards, due)),
+  logged: () => sealer.poke(),
 });
 
 function declaration(item: number, note: string): DeclareRequest {

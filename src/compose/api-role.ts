@@ -42,7 +42,7 @@ async function startApi(
   const { clock, ids } = world;
   const signals = undo.use(new PostgresSignalSender({ url: config.databaseUrl, clock, log }));
   const { sealer } = undo.use(
-    startHousekeeping({ administration: stores.administration, clock, log, retention: false }),
+    startHousekeeping({ administration: stores.administration, clock, log, retention: false, appends: true }),
   );
   const poke = (shards: readonly number[], due: readonly DueEdge[]) => signals.send(signalOf(shards, due));
   const intents = new PostgresIntentStore({ ...stores, ids, poke, logged: () => sealer.poke() });

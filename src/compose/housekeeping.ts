@@ -5,6 +5,7 @@ import { removeOldHistory } from "../store/retention.ts";
 import { Sealer } from "../store/sealer.ts";
 
 const retentionEveryMs = 3_600_000;
+const spareSealerPollMs = 10_000;
 /** Not at once: a start has more urgent things to do. */
 const firstRetentionMs = 60_000;
 
@@ -21,10 +22,12 @@ export function startHousekeeping(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly retention: boolean;
+  /** Whether entries are appended here: then they are sealed at once, and otherwise only for want of somebody else. */
+  readonly appends: boolean;
 }): Housekeeping {
   const { administration, clock, log } = options;
   const over = new AbortController();
-  const sealer = new Sealer({ administration, clock, log });
+  const sealer = new Sealer({ administration, clock, log, pollMs: options.appends ? 1_000 : spareSealerPollMs });
   const running = [sealer.run(over.signal)];
   if (options.retention) running.push(keepHistoryBounded({ administration, clock, log, signal: over.signal }));
   return {

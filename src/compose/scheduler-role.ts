@@ -41,7 +41,9 @@ async function start(
   await using undo = new AsyncDisposableStack();
   const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_engine: 8, setpoint_admin: 1 });
   undo.defer(end);
-  undo.use(startHousekeeping({ administration: databases.setpoint_admin, clock, log, retention: true }));
+  undo.use(
+    startHousekeeping({ administration: databases.setpoint_admin, clock, log, retention: true, appends: false }),
+  );
   const http = undo.use(createHttpClient());
   const credentials = createCredentials(environment);
   const providers = new Map<string, Provider>([["powerdns", createPowerDnsProvider({ http, credentials })]]);

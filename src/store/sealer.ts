@@ -22,6 +22,8 @@ export interface SealerOptions {
   readonly administration: Database;
   readonly clock: Clock;
   readonly log: Log;
+  /** How soon entries are found that nobody poked for. */
+  readonly pollMs?: number;
   /** Called with the new end of the log, so that readers look. */
   readonly sealed?: (head: SealedHead) => void;
 }
@@ -34,8 +36,8 @@ export interface SealedHead {
 
 /** Entries that come this close together are sealed by one transaction. */
 const gatherMs = 10;
-/** How soon entries are found that nobody poked for. */
-const pollMs = 1_000;
+/** How soon entries are found that nobody poked for, unless said otherwise. */
+const usualPollMs = 1_000;
 const batchSize = 1_000;
 
 /**
@@ -58,7 +60,7 @@ export class Sealer {
 
   /** Seals until the signal fires. Errors are logged and tried again: the entries are safe where they are. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.#options;
+    const { clock, log, pollMs = usualPollMs } = this.#options;
     while (!signal.aborted) {
       await clock.wait(pollMs, AbortSignal.any([signal, this.#poke.signal]));
       if (this.#poke.signal.aborted) await clock.wait(gatherMs, signal);
