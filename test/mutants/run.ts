@@ -1,10 +1,11 @@
 import { parseArgs } from "node:util";
 import { mutants } from "./catalogue/index.ts";
-import { type Finding, readDocs, writeDocs } from "./docs.ts";
 import { Baseline } from "./baseline.ts";
+import { type Finding, readDocs, writeDocs } from "./docs.ts";
 import { type HuntResult, huntOn } from "./hunt.ts";
 import type { Mutant } from "./mutant.ts";
 import { patchedFiles, type SourceCopies, sourceCopies } from "./source-copy.ts";
+import { typeErrors } from "./types.ts";
 
 interface Options {
   readonly only: readonly string[];
@@ -13,6 +14,7 @@ interface Options {
   readonly histories: number;
   readonly json: boolean;
   readonly writeDocs: boolean;
+  readonly types: boolean;
 }
 
 interface Outcome {
@@ -24,12 +26,13 @@ interface Outcome {
 /** Hunts at the same time; each has a core. */
 const WORKERS = 2;
 
-const usage = `npm run sim:mutants -- [--only NAME]... [--seeds N] [--steps N] [--histories N] [--json] [--write-docs]
+const usage = `npm run sim:mutants -- [--only NAME]... [--seeds N] [--steps N] [--histories N] [--json] [--types] [--write-docs]
   --only NAME      only this mutant, or all whose name or row contains it; may be given more than once
   --seeds N        seeds of the simulation per mutant (default 500); the first hit ends it
   --steps N        steps per seed (default 2000)
   --histories N    histories on PostgreSQL per mutant of the store (default 200)
   --json           one JSON document instead of a table
+  --types          also type-check every patched copy (a few seconds each): a patch must break a rule, not the program
   --write-docs     write docs/mutants.md (only when all mutants were run and found)`;
 
 process.exitCode = await main().catch((thrown: unknown) => {
@@ -69,6 +72,7 @@ function readOptions(): Options | undefined {
         histories: text,
         json: flag,
         "write-docs": flag,
+        types: flag,
       },
     });
     return {
@@ -78,6 +82,7 @@ function readOptions(): Options | undefined {
       histories: whole("--histories", values.histories, 200),
       json: values.json,
       writeDocs: values["write-docs"],
+      types: values.types,
     };
   } catch (thrown) {
     console.error(`${thrown instanceof Error ? thrown.message : String(thrown)}\n${usage}`);
@@ -114,10 +119,13 @@ async function huntAll(
   const work = async (worker: number) => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const startedAt = performance.now();
-      const src = copies.patched(mutant, worker);
-      const first = known.get(mutant.name)?.seed;
-      const result = await huntOn(mutant.foundBy, src, options.steps, seedsOf(options, mutant.foundBy, first));
-      if (result.hit !== undefined) await baseline.clear([{ foundBy: mutant.foundBy, seed: result.hit.seed }]);
+      const seeds = seedsOf(options, mutant.foundBy, known.get(mutant.name)?.seed);
+      const hunted = huntMutant(options, copies.patched(mutant, worker), mutant, seeds, baseline);
+      const result = await hunted.catch((thrown: unknown) => {
+        // Whatever is wrong with one of them must be seen to first.
+        waiting.length = 0;
+        throw new Error(`Mutant '${mutant?.name}': ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+      });
       const outcome = { mutant, result, seconds: (performance.now() - startedAt) / 1_000 };
       outcomes.set(mutant, outcome);
       if (!options.json) console.log(line(outcome));
@@ -125,6 +133,20 @@ async function huntAll(
   };
   await Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
   return chosen.flatMap((mutant) => outcomes.get(mutant) ?? []);
+}
+
+async function huntMutant(
+  options: Options,
+  src: string,
+  { foundBy }: Mutant,
+  seeds: readonly number[],
+  baseline: Baseline,
+): Promise<HuntResult> {
+  const mistakes = options.types ? await typeErrors(src) : "";
+  if (mistakes !== "") throw new Error(`its patch does not compile:\n${mistakes}`);
+  const result = await huntOn(foundBy, src, options.steps, seeds);
+  if (result.hit !== undefined) await baseline.clear([{ foundBy, seed: result.hit.seed }]);
+  return result;
 }
 
 function line({ mutant, result, seconds }: Outcome): string {

@@ -10,7 +10,7 @@ export const modeAndPauses: readonly Mutant[] = [
       {
         file: "kernel/guards/mode.ts",
         find: `if (mode === "enforce" || changes.length === 0)`,
-        replace: `if (mode !== "propose" || changes.length === 0)`,
+        replace: `if (mode === "enforce" || facts.policy.mode === "observe" || changes.length === 0)`,
       },
     ],
   },
