@@ -63,6 +63,11 @@ export class Accounts {
     this.#clock = options.clock;
   }
 
+  /** Those that are installed. */
+  get providers(): Iterable<Provider> {
+    return this.#providers.values();
+  }
+
   provider(account: AccountRecord): Provider {
     const provider = this.#providers.get(account.provider);
     if (provider !== undefined) return provider;

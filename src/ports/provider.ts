@@ -46,7 +46,7 @@ export interface Provider<Reader = unknown, Writer = unknown> {
   readonly name: string;
   /** How long after a write a listing may still show the old state. */
   readonly settleMs: number;
-  /** One external call must end within this time. */
+  /** One external call must end within this time, which is shorter than what a lease has left: a scheduler does not start else. */
   readonly callTimeoutMs: number;
   open(account: AccountRecord): ProviderAccount<Reader, Writer>;
 }

@@ -2,6 +2,7 @@ import type { Engine } from "../kernel/claim.ts";
 import { runCycle } from "../kernel/cycle.ts";
 import type { Priority } from "../ports/engine-store.ts";
 import type { Signal } from "../ports/signal.ts";
+import { requireCallsWithinLease } from "./call-timeouts.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { DuePoller } from "./due-poller.ts";
 import { IdleAggregate } from "./idle-aggregate.ts";
@@ -44,7 +45,9 @@ export interface Scheduler extends AsyncDisposable {
 
 /** Leases shards, keeps their timers, runs cycles. Everything it stands on is in the engine: it may run many times in one process. */
 export function startScheduler(engine: Engine, options: SchedulerOptions): Scheduler {
-  const scheduler = new ShardScheduler(engine, schedulerSettings(options, runCycle));
+  const settings = schedulerSettings(options, runCycle);
+  requireCallsWithinLease(engine.accounts.providers, settings);
+  const scheduler = new ShardScheduler(engine, settings);
   scheduler.start();
   return scheduler;
 }

@@ -276,7 +276,11 @@ export function fakeEngine(options: {
     ids: { next: () => `${options.process ?? 1}-${++ids}` },
     log: { debug: write, info: write, warn: write, error: write },
     kinds: new Map([["Thing", { loop: { everySeconds: options.everySeconds ?? 3_600 } }]]),
-    accounts: { forget: (accountId: string) => void forgotten.push(accountId), takeFreshness: () => [] },
+    accounts: {
+      providers: [],
+      forget: (accountId: string) => void forgotten.push(accountId),
+      takeFreshness: () => [],
+    },
   } as unknown as Engine;
   return { engine, lines, forgotten };
 }
