@@ -3,8 +3,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { freePort } from "../../src/store/embedded/free-port.ts";
 import { temporaryFolder } from "../support/postgres.ts";
-import { freePort } from "../support/powerdns.ts";
 import { isRunning, type Product, startProduct, until } from "../support/product.ts";
 
 const record = {

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../../src/store/embedded/free-port.ts";
 import { startTestServer, temporaryFolder } from "../support/postgres.ts";
-import { freePort } from "../support/powerdns.ts";
 import { until } from "../support/product.ts";
 
 const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));

@@ -3,8 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { findProgram } from "../../scripts/find-program.mjs";
+import { freePort } from "../../src/store/embedded/free-port.ts";
 import { temporaryFolder } from "../support/postgres.ts";
-import { freePort, type PowerDns, startPowerDns } from "../support/powerdns.ts";
+import { type PowerDns, startPowerDns } from "../support/powerdns.ts";
 import { type Product, startProduct, until } from "../support/product.ts";
 import { requireReal } from "./requirement.ts";
 

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../src/store/embedded/free-port.ts";
 
 const schemaFile = "/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql";
 
@@ -36,7 +36,7 @@ export async function startPowerDns(program: string): Promise<PowerDns> {
   await using undo = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "setpoint-powerdns-"));
   undo.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const [dnsPort, apiPort] = [await freePort(), await freePort()];
+  const [dnsPort, apiPort] = [await freeDnsPort(), await freePort()];
   const apiKey = "key-of-the-test";
   makeDatabase(join(folder, "zones.sqlite3"));
   writeFileSync(join(folder, "pdns.conf"), settings(folder, { dnsPort, apiPort, apiKey }));
@@ -146,15 +146,9 @@ async function stop(server: ChildProcess): Promise<void> {
 }
 
 /** Free for TCP and UDP alike: DNS needs both. */
-export async function freePort(): Promise<number> {
+async function freeDnsPort(): Promise<number> {
   for (;;) {
-    const port = await new Promise<number>((resolve, reject) => {
-      const probe = createServer().once("error", reject);
-      probe.listen(0, "127.0.0.1", () => {
-        const address = probe.address();
-        probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-      });
-    });
+    const port = await freePort();
     if (await isFreeForUdp(port)) return port;
   }
 }
