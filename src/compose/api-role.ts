@@ -1,6 +1,8 @@
 import { Registry } from "@prometheus-io/client";
 import type { Config } from "../config.ts";
 import { createApp } from "../control-api/app.ts";
+import { Authenticator } from "../control-api/authentication/authenticator.ts";
+import { OperatorFile } from "../control-api/authentication/operator-file.ts";
 import type { ApiContext, ServiceState } from "../control-api/context.ts";
 import { organizationIdOf } from "../control-api/names.ts";
 import { PostgresSignalSender } from "../fabric/postgres-signals.ts";
@@ -63,8 +65,9 @@ async function startApi(
     clock,
     ids,
     log,
-    operator: { name: "operator", type: "person" },
-    operatorToken: config.operatorToken ?? readToken(config.dataDirectory),
+    authenticator: new Authenticator([
+      new OperatorFile(config.operatorToken ?? readToken(config.dataDirectory), clock),
+    ]),
     version: world.version,
     checkDatabase: async () => void (await reads.listOrganizations()),
     services: async () => host.services() ?? (await servicesFromLeases(reads)),

@@ -1,12 +1,13 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { z } from "zod";
+import type { Caller } from "./access/caller.ts";
+import { requireNeed } from "./access/require-need.ts";
 import type { ApiContext } from "./context.ts";
 import { toProblem } from "./error-answer.ts";
 import { registerHealth } from "./health.ts";
 import { openApiDocument } from "./openapi.ts";
-import { requireToken } from "./operator-token.ts";
 import { Problem } from "./problem.ts";
-import type { Route } from "./route.ts";
+import type { RequestOrigin, Route, RouteCall } from "./route.ts";
 import { heldChangeRoutes } from "./routes/held-changes.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
@@ -40,10 +41,11 @@ export function createApp(context: ApiContext): FastifyInstance {
     frameworkErrors: (thrown, request, reply) => answerProblem(context, thrown, request, reply),
     return503OnClosing: true,
   });
+  const callers: Callers = new WeakMap();
   app.addHook("onRequest", async (request, reply) => {
     void reply.header("x-request-id", request.id);
-    if (request.url === "/v1" || request.url.startsWith("/v1/"))
-      requireToken(request.headers.authorization, context.operatorToken);
+    const guarded = request.url === "/v1" || request.url.startsWith("/v1/");
+    if (guarded && !isOpen(request)) callers.set(request, await callerOf(context, request));
   });
   app.addHook("onResponse", async (request, reply) => logRequest(context, request, reply));
   app.setErrorHandler((thrown, request, reply) => answerProblem(context, thrown, request, reply));
@@ -53,25 +55,64 @@ export function createApp(context: ApiContext): FastifyInstance {
   registerHealth(app, context);
   registerStatusPage(app, context);
   const routes = apiRoutes(context);
-  registerRoutes(app, routes);
+  registerRoutes(app, routes, (...call) => serve(context, callers, ...call));
   const document = openApiDocument(routes, context.version);
   app.get("/v1/openapi.json", async () => document);
   return app;
 }
 
+interface RouteConfig {
+  readonly open: boolean;
+}
+
+function isOpen(request: FastifyRequest): boolean {
+  return (request.routeOptions.config as Partial<RouteConfig>).open === true;
+}
+
+type Callers = WeakMap<FastifyRequest, Caller>;
+
+async function callerOf(context: ApiContext, request: FastifyRequest): Promise<Caller> {
+  const headers = request.headers as Record<string, string | undefined>;
+  const { authorization, cookie } = headers;
+  return context.authenticator.authenticate({ authorization, cookie, method: request.method, headers });
+}
+
+/** The caller as the audit trail will name it. */
+function acting(caller: Caller, request: FastifyRequest): Caller {
+  const { type, id } = caller.credential;
+  const { requestId, address } = originOf(request);
+  return { ...caller, principal: { ...caller.principal, via: { credential: `${type}/${id}`, address, requestId } } };
+}
+
+function originOf(request: FastifyRequest): RequestOrigin {
+  return {
+    requestId: request.id,
+    address: request.ip,
+    userAgent: request.headers["user-agent"]?.slice(0, 200),
+    secure: request.protocol === "https",
+  };
+}
+
 /** `{name}:reconcile` and `{name}` share a path in fastify, so the verbs of one path are served by one handler. */
-function registerRoutes(app: FastifyInstance, routes: readonly Route[]): void {
+function registerRoutes(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  handle: (byVerb: ReadonlyMap<string, Route>, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+): void {
   const verbs = Map.groupBy(routes, (route) => `${route.method} ${route.path.replace(/:(\w+)$/, "")}`);
   for (const group of verbs.values()) {
     const [first] = group;
     if (first === undefined) continue;
     const byVerb = new Map(group.map((route) => [/:(\w+)$/.exec(route.path)?.[1] ?? "", route]));
     const url = first.path.replace(/:(\w+)$/, "").replace(/\{(\w+)\}/g, ":$1");
-    app.route({ method: first.method, url, handler: (request, reply) => serve(byVerb, request, reply) });
+    const config: RouteConfig = { open: group.every((route) => route.need.at === "nobody") };
+    app.route({ method: first.method, url, config, handler: (request, reply) => handle(byVerb, request, reply) });
   }
 }
 
 async function serve(
+  context: ApiContext,
+  callers: Callers,
   byVerb: ReadonlyMap<string, Route>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -87,16 +128,26 @@ async function serve(
   }
   if (route.body === undefined && hasContent(request.body))
     throw new Problem("BODY_INVALID", "This request takes no body");
+  const values = parsed(route.parameters, parameters, "path");
+  // Before anything else is looked at: whoever may not do this learns nothing from the other checks.
+  const caller = callers.get(request);
+  if (route.need.at !== "nobody") {
+    if (caller === undefined) throw new Problem("INTERNAL", "A route was reached without a caller");
+    requireNeed(route, caller, values, context.clock);
+  }
   const call = {
-    parameters: parsed(route.parameters, parameters, "path"),
+    parameters: values,
     query: route.query === undefined ? refuseQuery(request.query) : parsed(route.query, request.query, "query"),
     body: route.body === undefined ? undefined : parsed(route.body, request.body ?? undefined, "body"),
     headers: request.headers as Record<string, string | undefined>,
+    origin: originOf(request),
+    ...(caller === undefined ? {} : { caller: acting(caller, request) }),
   };
-  const answer = await route.handle(call);
+  // An open route is given no caller, and its type does not have one.
+  const answer = await route.handle(call as RouteCall<unknown, unknown, unknown>);
   void reply
     .code(answer.status)
-    .headers(answer.headers ?? {})
+    .headers({ ...answer.headers } as Record<string, string | string[]>)
     .header("cache-control", "no-store");
   return answer.body;
 }

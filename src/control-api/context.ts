@@ -5,7 +5,7 @@ import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Log } from "../ports/log.ts";
 import type { ReadStore } from "../ports/read-store.ts";
-import type { Principal } from "../ports/records.ts";
+import type { Authenticator } from "./authentication/authenticator.ts";
 
 export interface ServiceState {
   readonly name: string;
@@ -23,9 +23,7 @@ export interface ApiContext {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** Whoever presents the operator's token. Sessions and permissions replace it. */
-  readonly operator: Principal;
-  readonly operatorToken: string;
+  readonly authenticator: Authenticator;
   readonly version: string;
   /** Rejects when the database does not answer. */
   checkDatabase(): Promise<void>;

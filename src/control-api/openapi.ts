@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { problemSchema } from "./schemas/common.ts";
+import { needText } from "./access/need.ts";
 import type { Route } from "./route.ts";
 
 type Schema = Record<string, unknown>;
@@ -54,7 +55,7 @@ function operationOf(
     operationId: operationIdOf(route),
     summary: route.summary,
     tags: [route.tag],
-    "x-permission": route.permission,
+    "x-permission": needText(route.need),
     parameters: [...pathParameters(route, schemaOf), ...queryParameters(route, schemaOf), ...headerParameters(route)],
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(schemaOf(body, "input")) } }),
     responses: {

@@ -1,30 +1,51 @@
 import type { z } from "zod";
+import type { Caller } from "./access/caller.ts";
+import type { Need } from "./access/need.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-export interface RouteCall<Parameters, Query, Body> {
+/** Where a request came from, for the audit trail and for limits. */
+export interface RequestOrigin {
+  readonly requestId: string;
+  readonly address: string;
+  readonly userAgent: string | undefined;
+  /** Whether it came over TLS, ours or a trusted proxy's. */
+  readonly secure: boolean;
+}
+
+export interface OpenRouteCall<Parameters, Query, Body> {
   readonly parameters: Parameters;
   readonly query: Query;
   readonly body: Body;
   readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly origin: RequestOrigin;
+}
+
+/** A call of a route that is not open to anybody: it has a caller, whose right to it has been checked. */
+export interface RouteCall<Parameters, Query, Body> extends OpenRouteCall<Parameters, Query, Body> {
+  readonly caller: Caller;
 }
 
 export interface RouteAnswer {
   readonly status: number;
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 /**
  * One route, as data: what fastify serves and what the OpenAPI document says are made from the same value.
- * Every route names the one permission it needs.
+ * Every route names the one need it has.
  */
 export interface Route {
   readonly method: Method;
   /** In OpenAPI's form: /v1/organizations/{organization}. */
   readonly path: string;
   readonly summary: string;
-  readonly permission: string;
+  readonly need: Need;
+  /** Machines and assistants are refused: approving, unfreezing, raising a limit, and whatever concerns credentials. */
+  readonly onlyPeople?: boolean | undefined;
+  /** Asks for a fresh proof of who the person is. */
+  readonly stepUp?: boolean | undefined;
   readonly tag: string;
   readonly parameters: z.ZodObject;
   readonly query?: z.ZodObject | undefined;
@@ -37,11 +58,25 @@ export interface Route {
 }
 
 interface TypedRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>
-  extends Omit<Route, "parameters" | "query" | "body" | "handle"> {
+  extends Omit<Route, "need" | "parameters" | "query" | "body" | "handle"> {
+  readonly need: Exclude<Need, { readonly at: "nobody" }>;
   readonly parameters: P;
   readonly query?: Q;
   readonly body?: B;
   handle(call: RouteCall<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer>;
+}
+
+interface TypedOpenRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>
+  extends Omit<TypedRoute<P, Q, B>, "need" | "onlyPeople" | "stepUp" | "handle"> {
+  handle(call: OpenRouteCall<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer>;
+}
+
+/** A route that anybody may call. Its handler is given no caller. */
+export function defineOpenRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
+  route: TypedOpenRoute<P, Q, B>,
+): Route {
+  type Call = Parameters<typeof route.handle>[0];
+  return { ...route, need: { at: "nobody" }, handle: (call) => route.handle(call as Call) };
 }
 
 /** Checks the types of one route's handler against its schemas, and forgets them for the list. */

@@ -23,20 +23,30 @@ export async function requireScope(context: ApiContext, names: ScopeParameters):
   const organizationId = organizationIdOf(organization);
   const scopes = await context.reads.listScopes(organizationId);
   if (scopes.length === 0) {
-    throw new Problem(
-      "ORGANIZATION_UNKNOWN",
-      `There is no organization "${organization}". GET /v1/organizations lists them`,
-    );
+    throw organizationUnknown(organization);
   }
   if (project === undefined) return { organization, organizationId, scope: `organization/${organizationId}` };
   const inProject = projectScopeOf(organization, project);
   const scope = workspace === undefined ? inProject : workspaceScopeOf(organization, project, workspace);
   if (!scopes.some((known) => known.scope === scope)) {
-    const what = workspace === undefined ? `project "${project}"` : `workspace "${workspace}" in project "${project}"`;
-    throw new Problem(
-      "SCOPE_UNKNOWN",
-      `There is no ${what} in organization "${organization}". Create it with a POST to its parent`,
-    );
+    throw scopeUnknown(names);
   }
   return { organization, organizationId, scope };
+}
+
+/** Also the answer where somebody may not know of it. */
+export function organizationUnknown(organization: string): Problem {
+  return new Problem(
+    "ORGANIZATION_UNKNOWN",
+    `There is no organization "${organization}". GET /v1/organizations lists them`,
+  );
+}
+
+/** Also the answer where somebody may not know of it. */
+export function scopeUnknown({ organization, project, workspace }: ScopeParameters): Problem {
+  const what = workspace === undefined ? `project "${project}"` : `workspace "${workspace}" in project "${project}"`;
+  return new Problem(
+    "SCOPE_UNKNOWN",
+    `There is no ${what} in organization "${organization}". Create it with a POST to its parent`,
+  );
 }

@@ -9,6 +9,17 @@ export type PrincipalType = "person" | "machine" | "assistant";
 export interface Principal {
   readonly name: string;
   readonly type: PrincipalType;
+  /** By what and from where; for the audit trail alone. Nothing is decided by it. */
+  readonly via?: ActedVia | undefined;
+}
+
+export interface ActedVia {
+  /** Type and id of the credential; never its value. */
+  readonly credential: string;
+  readonly address: string;
+  readonly requestId: string;
+  /** What the caller gave as the reason, where it gave one. */
+  readonly reason?: string | undefined;
 }
 
 export interface DeleteLimit {

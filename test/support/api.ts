@@ -1,5 +1,7 @@
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { createApp } from "../../src/control-api/app.ts";
+import { Authenticator } from "../../src/control-api/authentication/authenticator.ts";
+import { OperatorFile } from "../../src/control-api/authentication/operator-file.ts";
 import type { ApiContext } from "../../src/control-api/context.ts";
 import { organizationIdOf } from "../../src/control-api/names.ts";
 import { kinds } from "../../src/kinds/registry.ts";
@@ -58,8 +60,7 @@ export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<T
     clock: systemClock,
     ids,
     log: silent,
-    operator: { name: "operator", type: "person" },
-    operatorToken: token,
+    authenticator: new Authenticator([new OperatorFile(token, systemClock)]),
     version: "0.0.0-test",
     checkDatabase: async () => void (await reads.listOrganizations()),
     services: async () => [{ name: "api", state: "running", detail: "test" }],

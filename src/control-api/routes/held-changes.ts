@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { HeldChangeState, HeldChangeView } from "../../ports/read-store.ts";
+import type { Principal } from "../../ports/records.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
@@ -31,7 +32,7 @@ function readRoutes(context: ApiContext): readonly Route[] {
       method: "GET",
       path,
       summary: "What waits for a person",
-      permission: "organization.held-change.read",
+      need: { at: "path", key: "organization.held_change", action: "read" },
       tag: "held changes",
       parameters: organizationParameters,
       query: heldChangeQuerySchema,
@@ -47,7 +48,7 @@ function readRoutes(context: ApiContext): readonly Route[] {
       method: "GET",
       path: `${path}/{id}`,
       summary: "One held change with everything it would do, and the digest an approval binds to",
-      permission: "organization.held-change.read",
+      need: { at: "path", key: "organization.held_change", action: "read" },
       tag: "held changes",
       parameters: idParameters,
       answers: { 200: { description: "The held change", schema: heldChangeSchema } },
@@ -67,17 +68,19 @@ function decisionRoutes(context: ApiContext): readonly Route[] {
       method: "POST",
       path: `${path}/{id}:approve`,
       summary: "Approve what the digest names, and nothing else",
-      permission: "organization.held-change.execute",
+      need: { at: "path", key: "organization.held_change", action: "execute" },
+      onlyPeople: true,
       tag: "held changes",
       parameters: idParameters,
       body: approvalSchema,
       answers: { 200: { description: "Each item may now be done once", schema: approvalAnswerSchema } },
-      handle: async ({ parameters, body }) => {
+      handle: async ({ parameters, body, caller }) => {
         const { organizationId } = await requireScope(context, parameters);
         const { id } = parameters;
         const grants = await approve(context, {
           organizationId,
           id,
+          approver: caller.principal,
           digest: body.digest,
           grantForMs: body.forSeconds * 1_000,
         });
@@ -88,14 +91,16 @@ function decisionRoutes(context: ApiContext): readonly Route[] {
       method: "POST",
       path: `${path}/{id}:reject`,
       summary: "Reject: it stays undone until it changes",
-      permission: "organization.held-change.execute",
+      need: { at: "path", key: "organization.held_change", action: "execute" },
+      onlyPeople: true,
       tag: "held changes",
       parameters: idParameters,
       answers: { 200: { description: "Rejected", schema: rejectionAnswerSchema } },
-      handle: async ({ parameters }) => {
+      handle: async ({ parameters, caller }) => {
         const { organizationId } = await requireScope(context, parameters);
         const { id } = parameters;
-        const rejected = await context.intents.reject({ organizationId, heldChangeId: id, author: context.operator });
+        const author = caller.principal;
+        const rejected = await context.intents.reject({ organizationId, heldChangeId: id, author });
         if (rejected) return { status: 200, body: { id, state: "rejected" } };
         const view = await context.reads.getHeldChange({ organizationId, id });
         if (view === undefined) throw notFound(id);
@@ -109,14 +114,14 @@ interface ApproveRequest {
   readonly organizationId: string;
   readonly id: string;
   readonly digest: string;
+  readonly approver: Principal;
   readonly grantForMs: number;
 }
 
 async function approve(
   context: ApiContext,
-  { organizationId, id, digest, grantForMs }: ApproveRequest,
+  { organizationId, id, digest, approver, grantForMs }: ApproveRequest,
 ): Promise<number> {
-  const approver = context.operator;
   const answer = await context.intents.approve({ organizationId, heldChangeId: id, digest, approver, grantForMs });
   switch (answer.result) {
     case "approved":

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { ReadStore } from "../../ports/read-store.ts";
 import type { JsonObject } from "../../ports/json.ts";
+import { sees } from "../access/can.ts";
+import { scopePathOf } from "../access/scope-path.ts";
 import type { ApiContext } from "../context.ts";
 import { accountIdOf, organizationIdOf, projectScopeOf, scopeNames, workspaceScopeOf } from "../names.ts";
 import { Problem } from "../problem.ts";
@@ -32,17 +34,21 @@ function organizations(context: ApiContext): readonly Route[] {
       method: "GET",
       path: "/v1/organizations",
       summary: "List organizations",
-      permission: "platform.organization.read",
+      need: { at: "self" },
       tag: "organizations",
       parameters: z.strictObject({}),
-      answers: { 200: { description: "All organizations", schema: organizationListSchema } },
-      handle: async () => ({ status: 200, body: { items: await context.reads.listOrganizations() } }),
+      answers: { 200: { description: "The organizations you may see", schema: organizationListSchema } },
+      handle: async ({ caller }) => {
+        const all = await context.reads.listOrganizations();
+        const items = all.filter(({ name }) => sees(caller, scopePathOf({ organization: name })));
+        return { status: 200, body: { items } };
+      },
     }),
     defineRoute({
       method: "POST",
       path: "/v1/organizations",
       summary: "Create an organization",
-      permission: "platform.organization.create",
+      need: { at: "platform", key: "platform.organization", action: "create" },
       tag: "organizations",
       parameters: z.strictObject({}),
       body: namedSchema,
@@ -68,7 +74,7 @@ function scopes(context: ApiContext): readonly Route[] {
       method: "POST",
       path: "/v1/organizations/{organization}/projects",
       summary: "Create a project",
-      permission: "organization.project.create",
+      need: { at: "path", key: "organization.project", action: "create" },
       tag: "organizations",
       parameters: organizationParameters,
       body: namedSchema,
@@ -88,7 +94,7 @@ function scopes(context: ApiContext): readonly Route[] {
       method: "POST",
       path: "/v1/organizations/{organization}/projects/{project}/workspaces",
       summary: "Create a workspace",
-      permission: "project.workspace.create",
+      need: { at: "path", key: "project.workspace", action: "create" },
       tag: "organizations",
       parameters: projectParameters,
       body: namedSchema,
@@ -115,17 +121,18 @@ function scopeList(
     method: "GET",
     path: about.path,
     summary: `List ${about.plural}`,
-    permission: about.plural === "projects" ? "organization.project.read" : "project.workspace.read",
+    need: { at: "visible", key: about.plural === "projects" ? "organization.project" : "project.workspace" },
     tag: "organizations",
     parameters: about.parameters as typeof organizationParameters,
     answers: { 200: { description: `All ${about.plural} there`, schema: scopeListSchema } },
-    handle: async ({ parameters }) => {
+    handle: async ({ parameters, caller }) => {
       const parent = await requireScope(context, parameters);
       const below = (await context.reads.listScopes(parent.organizationId)).filter(
         (scope) => scope.parent === parent.scope,
       );
       const items = below
         .map(({ scope }) => scopeNames(scope))
+        .filter((names) => sees(caller, scopePathOf({ ...parameters, ...names })))
         .map(({ project, workspace }) => ({ name: workspace ?? project ?? "" }));
       return { status: 200, body: { items } };
     },
@@ -151,7 +158,7 @@ function accounts(context: ApiContext): readonly Route[] {
       method: "GET",
       path,
       summary: "List accounts",
-      permission: "organization.account.read",
+      need: { at: "path", key: "organization.account", action: "read" },
       tag: "accounts",
       parameters: organizationParameters,
       answers: { 200: { description: "All accounts of the organization", schema: accountListSchema } },
@@ -165,7 +172,7 @@ function accounts(context: ApiContext): readonly Route[] {
       method: "POST",
       path,
       summary: "Add an account: one credential's world at a provider",
-      permission: "organization.account.create",
+      need: { at: "path", key: "organization.account", action: "create" },
       tag: "accounts",
       parameters: organizationParameters,
       body: newAccountSchema,

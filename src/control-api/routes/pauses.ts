@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Pause } from "../../ports/records.ts";
+import type { Pause, Principal } from "../../ports/records.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
 import { pauseScopeOf } from "../pause-scope.ts";
@@ -33,7 +33,7 @@ function organizationPauses(context: ApiContext): readonly Route[] {
       method: "GET",
       path,
       summary: "Pauses in force, with those of the platform",
-      permission: "organization.pause.read",
+      need: { at: "path", key: "organization.pause", action: "read" },
       tag: "pauses",
       parameters: organizationParameters,
       answers: { 200: { description: "Pauses", schema: pauseListSchema } },
@@ -47,26 +47,28 @@ function organizationPauses(context: ApiContext): readonly Route[] {
       method: "POST",
       path,
       summary: "Stop deletes, writes or everything in a scope, for a while",
-      permission: "organization.pause.create",
+      need: { at: "path", key: "organization.pause", action: "create" },
       tag: "pauses",
       parameters: organizationParameters,
       body: newPauseSchema,
       answers: { 201: { description: "In force within a second", schema: pauseSchema } },
-      handle: async ({ parameters, body }) => {
+      handle: async ({ parameters, body, caller }) => {
         const { organizationId } = await requireScope(context, parameters);
         const scope = await pauseScopeOf(context, parameters.organization, body.on);
-        return { status: 201, body: await pause(context, { organizationId, scope, body }) };
+        const author = caller.principal;
+        return { status: 201, body: await pause(context, { organizationId, scope, body, author }) };
       },
     }),
     defineRoute({
       method: "DELETE",
       path: `${path}/{id}`,
       summary: "End a pause; what waited is due at once",
-      permission: "organization.pause.delete",
+      need: { at: "path", key: "organization.pause", action: "delete" },
+      onlyPeople: true,
       tag: "pauses",
       parameters: idParameters,
       answers: { 200: { description: "Ended", schema: endedSchema } },
-      handle: async ({ parameters }) => {
+      handle: async ({ parameters, caller }) => {
         const { organizationId } = await requireScope(context, parameters);
         const { id } = parameters;
         const found = (await context.reads.listPauses(organizationId)).find((entry) => entry.id === id);
@@ -74,7 +76,7 @@ function organizationPauses(context: ApiContext): readonly Route[] {
           throw new Problem("NOT_FOUND", `There is no pause ${id} in force here: it ended, or it never was`);
         if (found.scope === "platform")
           throw new Problem("GUARD_REFUSED", `${id} is a freeze of the whole platform: it ends with DELETE /v1/freeze`);
-        await endPause(context, id, organizationId);
+        await endPause(context, id, organizationId, caller.principal);
         return { status: 200, body: { ended: [id] } };
       },
     }),
@@ -87,21 +89,24 @@ function freezeRoutes(context: ApiContext): readonly Route[] {
       method: "POST",
       path: "/v1/freeze",
       summary: "Freeze: a pause of the whole platform",
-      permission: "platform.freeze.create",
+      need: { at: "platform", key: "platform.freeze", action: "create" },
       tag: "pauses",
       parameters: nothing,
       body: freezeSchema,
       answers: { 201: { description: "In force within a second", schema: pauseSchema } },
-      handle: async ({ body }) => ({
-        status: 201,
-        body: await pause(context, { organizationId: undefined, scope: "platform", body }),
-      }),
+      handle: async ({ body, caller }) => {
+        const author = caller.principal;
+        return {
+          status: 201,
+          body: await pause(context, { organizationId: undefined, scope: "platform", body, author }),
+        };
+      },
     }),
     defineRoute({
       method: "GET",
       path: "/v1/freeze",
       summary: "The freezes in force",
-      permission: "platform.freeze.read",
+      need: { at: "platform", key: "platform.freeze", action: "read" },
       tag: "pauses",
       parameters: nothing,
       answers: { 200: { description: "Freezes", schema: pauseListSchema } },
@@ -111,13 +116,14 @@ function freezeRoutes(context: ApiContext): readonly Route[] {
       method: "DELETE",
       path: "/v1/freeze",
       summary: "End every freeze; what waited is due at once",
-      permission: "platform.freeze.delete",
+      need: { at: "platform", key: "platform.freeze", action: "delete" },
+      onlyPeople: true,
       tag: "pauses",
       parameters: nothing,
       answers: { 200: { description: "Ended", schema: endedSchema } },
-      handle: async () => {
+      handle: async ({ caller }) => {
         const frozen = await freezes(context);
-        for (const { id } of frozen) await endPause(context, id, undefined);
+        for (const { id } of frozen) await endPause(context, id, undefined, caller.principal);
         return { status: 200, body: { ended: frozen.map(({ id }) => id) } };
       },
     }),
@@ -129,7 +135,7 @@ function pendingRoute(context: ApiContext): Route {
     method: "GET",
     path: "/v1/organizations/{organization}/pending",
     summary: "What would be written if nothing paused it, from what was last seen",
-    permission: "organization.pause.read",
+    need: { at: "path", key: "organization.pause", action: "read" },
     tag: "pauses",
     parameters: organizationParameters,
     answers: { 200: { description: "Resources that differ from their declaration", schema: pendingSchema } },
@@ -146,9 +152,10 @@ async function pause(
     readonly organizationId: string | undefined;
     readonly scope: string;
     readonly body: z.output<typeof freezeSchema>;
+    readonly author: Principal;
   },
 ): Promise<PauseDocument> {
-  const { organizationId, scope, body } = request;
+  const { organizationId, scope, body, author } = request;
   const id = context.ids.next();
   const { level, reason } = body;
   await context.intents.pause({
@@ -156,16 +163,21 @@ async function pause(
     organizationId,
     scope,
     level,
-    author: context.operator,
+    author,
     reason,
     forMs: body.forSeconds * 1_000,
   });
   const expiresAtMs = context.clock.nowMs() + body.forSeconds * 1_000;
-  return pauseDocument({ id, scope, level, author: context.operator.name, reason, expiresAtMs });
+  return pauseDocument({ id, scope, level, author: author.name, reason, expiresAtMs });
 }
 
-async function endPause(context: ApiContext, id: string, organizationId: string | undefined): Promise<void> {
-  const answer = await context.intents.endPause({ id, organizationId, author: context.operator });
+async function endPause(
+  context: ApiContext,
+  id: string,
+  organizationId: string | undefined,
+  author: Principal,
+): Promise<void> {
+  const answer = await context.intents.endPause({ id, organizationId, author });
   if (answer === "refused")
     throw new Problem("PRINCIPAL_REFUSED", "Machines and assistants may pause and never resume: a person must");
 }

@@ -21,7 +21,7 @@ function scopePolicy(context: ApiContext, type: string, path: string): readonly 
       ...shared,
       method: "GET",
       summary: `The policy of this ${type}`,
-      permission: "organization.policy.read",
+      need: { at: "path", key: "organization.policy", action: "read" },
       answers: { 200: { description: "What this scope says; scopes above may say more", schema: policySchema } },
       handle: async ({ parameters }) => ({ status: 200, body: await readPolicy(context, parameters) }),
     }),
@@ -29,15 +29,16 @@ function scopePolicy(context: ApiContext, type: string, path: string): readonly 
       ...shared,
       method: "PUT",
       summary: `Set the policy of this ${type}`,
-      permission: "organization.policy.update",
+      need: { at: "path", key: "organization.policy", action: "update" },
+      onlyPeople: true,
       body: policySchema,
       answers: { 200: { description: "Set; every subject below is due", schema: policySchema } },
-      handle: async ({ parameters, body }) => {
+      handle: async ({ parameters, body, caller }) => {
         const { organizationId, scope } = await requireScope(context, parameters);
         await context.intents.setPolicy({
           organizationId,
           policy: { scope, ...(body as Omit<ScopePolicy, "scope">) },
-          author: context.operator,
+          author: caller.principal,
         });
         return { status: 200, body };
       },
@@ -52,7 +53,7 @@ function platformPolicy(context: ApiContext): readonly Route[] {
       ...shared,
       method: "GET",
       summary: "The policy of the platform",
-      permission: "platform.policy.read",
+      need: { at: "platform", key: "platform.policy", action: "read" },
       answers: { 200: { description: "What holds for everybody", schema: policySchema } },
       handle: async () => {
         const [first] = await context.reads.listOrganizations();
@@ -64,12 +65,13 @@ function platformPolicy(context: ApiContext): readonly Route[] {
       ...shared,
       method: "PUT",
       summary: "Set the policy of the platform",
-      permission: "platform.policy.update",
+      need: { at: "platform", key: "platform.policy", action: "update" },
+      onlyPeople: true,
       body: policySchema,
       answers: { 200: { description: "Set; every subject is due", schema: policySchema } },
-      handle: async ({ body }) => {
+      handle: async ({ body, caller }) => {
         const policy = { scope: "platform", ...(body as Omit<ScopePolicy, "scope">) };
-        await context.intents.setPolicy({ organizationId: undefined, policy, author: context.operator });
+        await context.intents.setPolicy({ organizationId: undefined, policy, author: caller.principal });
         return { status: 200, body };
       },
     }),

@@ -3,6 +3,7 @@ import { type Kind, parseSpec } from "../../kernel/kind.ts";
 import { effectivePolicy } from "../../kernel/policy.ts";
 import type { ResourceView } from "../../ports/read-store.ts";
 import type { Json } from "../../ports/json.ts";
+import type { Principal } from "../../ports/records.ts";
 import type { ApiContext } from "../context.ts";
 import { Problem } from "../problem.ts";
 import { ResourceDocuments } from "../resource-document.ts";
@@ -44,7 +45,7 @@ function listRoute(context: ApiContext, kind: Kind, base: string): Route {
     method: "GET",
     path: base,
     summary: `List ${kind.kind} resources of this scope`,
-    permission: `${kind.permission}.read`,
+    need: { at: "path", key: kind.permission, action: "read" },
     tag: kind.kind,
     parameters: scopeParametersSchema,
     query: resourceListQuerySchema,
@@ -78,7 +79,7 @@ function oneRoutes(context: ApiContext, kind: Kind, base: string): readonly Rout
       method: "GET",
       path,
       summary: `Read one ${kind.kind}: what is declared, and what was last seen with its age`,
-      permission: `${kind.permission}.read`,
+      need: { at: "path", key: kind.permission, action: "read" },
       tag: kind.kind,
       parameters: namedParameters,
       answers: { 200: { description: "The resource; its revision is the ETag", schema: resourceSchema } },
@@ -91,7 +92,7 @@ function oneRoutes(context: ApiContext, kind: Kind, base: string): readonly Rout
       method: "PUT",
       path,
       summary: `Declare a ${kind.kind}, or change what is declared`,
-      permission: `${kind.permission}.update`,
+      need: { at: "path", key: kind.permission, action: "update" },
       tag: kind.kind,
       parameters: namedParameters,
       body: manifestSchema,
@@ -101,19 +102,21 @@ function oneRoutes(context: ApiContext, kind: Kind, base: string): readonly Rout
         200: { description: "Changed, or as it was (header Setpoint-Result)", schema: resourceSchema },
         201: { description: "Declared", schema: resourceSchema },
       },
-      handle: ({ parameters, body, headers }) => declare(context, kind, { parameters, manifest: body, headers }),
+      handle: ({ parameters, body, headers, caller }) =>
+        declare(context, kind, { parameters, manifest: body, headers, author: caller.principal }),
     }),
     defineRoute({
       method: "DELETE",
       path,
       summary: `Delete a ${kind.kind} and what it made outside`,
-      permission: `${kind.permission}.delete`,
+      need: { at: "path", key: kind.permission, action: "delete" },
       tag: kind.kind,
       parameters: namedParameters,
       query: deleteQuerySchema,
       takesIfMatch: true,
       answers: { 202: { description: "A tombstone stands; the loop removes what is outside", schema: resourceSchema } },
-      handle: ({ parameters, query, headers }) => remove(context, kind, { parameters, query, headers }),
+      handle: ({ parameters, query, headers, caller }) =>
+        remove(context, kind, { parameters, query, headers, author: caller.principal }),
     }),
   ];
 }
@@ -124,7 +127,7 @@ function actionRoutes(context: ApiContext, kind: Kind, base: string): readonly R
       method: "POST",
       path: `${base}/{name}:reconcile`,
       summary: "Look again now, and try again what stopped",
-      permission: `${kind.permission}.execute`,
+      need: { at: "path", key: kind.permission, action: "execute" },
       tag: kind.kind,
       parameters: namedParameters,
       answers: { 202: { description: "Due now", schema: reconcileAnswerSchema } },
@@ -145,7 +148,7 @@ function actionRoutes(context: ApiContext, kind: Kind, base: string): readonly R
       method: "GET",
       path: `${base}/{name}/why`,
       summary: "Why it is as it is: the chain from declaration to the last call, in words and as data",
-      permission: `${kind.permission}.read`,
+      need: { at: "path", key: kind.permission, action: "read" },
       tag: kind.kind,
       parameters: namedParameters,
       answers: { 200: { description: "The explanation", schema: whySchema } },
@@ -193,7 +196,12 @@ async function requireResource(
 async function declare(
   context: ApiContext,
   kind: Kind,
-  request: { readonly parameters: Named; readonly manifest: Manifest; readonly headers: Headers },
+  request: {
+    readonly parameters: Named;
+    readonly manifest: Manifest;
+    readonly headers: Headers;
+    readonly author: Principal;
+  },
 ) {
   const { parameters, manifest } = request;
   const { metadata } = manifest;
@@ -228,7 +236,7 @@ async function declare(
     uid: context.ids.next(),
     spec: parsed.spec as Json,
     labels: metadata.labels ?? {},
-    author: context.operator,
+    author: request.author,
     ifRevision: expectedRevision(request.headers),
     mode: metadata.mode,
     // Not asking for protection is the same as not mentioning it: a scope above may still ask.
@@ -271,6 +279,7 @@ interface DeleteRequest {
   readonly parameters: Named;
   readonly query: z.output<typeof deleteQuerySchema>;
   readonly headers: Headers;
+  readonly author: Principal;
 }
 
 async function remove(context: ApiContext, kind: Kind, request: DeleteRequest) {
@@ -296,7 +305,7 @@ async function remove(context: ApiContext, kind: Kind, request: DeleteRequest) {
     organizationId: scope.organizationId,
     uid,
     ifRevision: expectedRevision(request.headers),
-    author: context.operator,
+    author: request.author,
     orphan: request.query.orphan,
     confirmedCount: confirm,
   });

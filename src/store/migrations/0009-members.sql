@@ -1,0 +1,1 @@
+-- Organizations' status, members, roles, invites.

@@ -1,0 +1,1 @@
+-- Webhooks and other ways to tell people.
