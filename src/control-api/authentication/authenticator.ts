@@ -1,3 +1,4 @@
+import type { CredentialType } from "../../ports/access.ts";
 import type { Caller } from "../access/caller.ts";
 import { Problem } from "../problem.ts";
 
@@ -12,7 +13,11 @@ export interface Proof {
 
 /** One way to prove who one is. Undefined: this proof is not of its kind; a wrong proof of its kind throws. */
 export interface ProofReader {
+  /** The credentials it reads; whoever it answers with carries one of them. */
+  readonly types: readonly CredentialType[];
   read(proof: Proof): Promise<Caller | undefined>;
+  /** The caller with the rights of now. Undefined: revoked, expired or ended since. */
+  renew(caller: Caller): Promise<Caller | undefined>;
 }
 
 /** Who sent a request. The first reader that knows the kind of proof decides. */
@@ -33,6 +38,20 @@ export class Authenticator {
       "UNAUTHENTICATED",
       `${what}: sign in with "setpoint auth login", or send "Authorization: Bearer …" with a token of yours`,
     );
+  }
+
+  /**
+   * Who a caller is by now: for answers that go on, such as a watch, which ask again every other second. Undefined ends
+   * them, because the credential is no longer good; a caller with fewer rights is held to those.
+   */
+  async renew(caller: Caller): Promise<Caller | undefined> {
+    const reader = this.#readers.find(({ types }) => types.includes(caller.credential.type));
+    const renewed = await reader?.renew(caller);
+    return renewed === undefined ? undefined : { ...renewed, principal: caller.principal };
+  }
+
+  async stillValid(caller: Caller): Promise<boolean> {
+    return (await this.renew(caller)) !== undefined;
   }
 }
 

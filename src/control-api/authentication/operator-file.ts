@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Action } from "../../ports/access.ts";
+import type { Action, CredentialType } from "../../ports/access.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Caller } from "../access/caller.ts";
 import { bearerOf, type Proof, type ProofReader } from "./authenticator.ts";
@@ -11,12 +11,18 @@ const everything: readonly Action[] = ["read", "create", "update", "delete", "ex
  * person there and may do everything; the audit trail names it as what was used.
  */
 export class OperatorFile implements ProofReader {
+  readonly types: readonly CredentialType[] = ["operator-file"];
   readonly #hash: Buffer;
   readonly #clock: Clock;
 
   constructor(token: string, clock: Clock) {
     this.#hash = hashed(token);
     this.#clock = clock;
+  }
+
+  /** It lasts as long as this process: another token in the file is read by the next start. */
+  async renew(caller: Caller): Promise<Caller> {
+    return caller;
   }
 
   async read(proof: Proof): Promise<Caller | undefined> {
