@@ -13,6 +13,14 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** Given instead of the token file, for an API that runs apart. */
   readonly operatorToken: string | undefined;
+  /** 32 bytes as base64, given instead of the root key file. */
+  readonly rootKey: string | undefined;
+  /** Whether strangers may make themselves a person here. */
+  readonly signUp: boolean;
+  /** Where mail is handed in, and whom it is from; undefined: no mail is sent. */
+  readonly smtp: { readonly url: string; readonly from: string } | undefined;
+  /** The address people reach the API under, where it is not the one it listens on. */
+  readonly publicUrl: string | undefined;
   /** Modules of the operator's own that bring further kinds. */
   readonly kindModules: readonly string[];
 }
@@ -44,6 +52,23 @@ const schema = z.object({
     .string()
     .regex(/^[\x21-\x7e]{24,512}$/, "must be at least 24 visible characters without spaces")
     .optional(),
+  SETPOINT_ROOT_KEY: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 random bytes as base64: openssl rand -base64 32")
+    .optional(),
+  SETPOINT_SIGN_UP: z.enum(["on", "off"], "must be on or off").default("on"),
+  SETPOINT_SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\/\S+$/, "must be a mail server's URL such as smtp://user:password@mail.example:587")
+    .optional(),
+  SETPOINT_SMTP_FROM: z
+    .string()
+    .regex(/^[^\s<>@]+@[^\s<>@]+$/, "must be an e-mail address")
+    .default("setpoint@localhost"),
+  SETPOINT_PUBLIC_URL: z
+    .string()
+    .regex(/^https?:\/\/[^/\s?#]+$/, "must be an address such as https://setpoint.example, without a path")
+    .optional(),
   SETPOINT_KINDS: z.string().default(""),
 });
 
@@ -70,6 +95,13 @@ export function parseConfig(environment: Environment): Config {
     schedulerPort: data.SETPOINT_SCHEDULER_PORT,
     logLevel: data.SETPOINT_LOG_LEVEL,
     operatorToken: data.SETPOINT_TOKEN,
+    rootKey: data.SETPOINT_ROOT_KEY,
+    signUp: data.SETPOINT_SIGN_UP === "on",
+    smtp:
+      data.SETPOINT_SMTP_URL === undefined
+        ? undefined
+        : Object.freeze({ url: data.SETPOINT_SMTP_URL, from: data.SETPOINT_SMTP_FROM }),
+    publicUrl: data.SETPOINT_PUBLIC_URL,
     kindModules: Object.freeze(
       data.SETPOINT_KINDS.split(",")
         .map((path) => path.trim())
@@ -79,10 +111,10 @@ export function parseConfig(environment: Environment): Config {
   });
 }
 
+const secretSettings = ["SETPOINT_TOKEN", "DATABASE_URL", "SETPOINT_ROOT_KEY", "SETPOINT_SMTP_URL"];
+
 /** What was given, unless it may hold a secret. */
 function shown(path: readonly PropertyKey[], environment: Environment): string {
   const name = String(path[0]);
-  return name === "SETPOINT_TOKEN" || name === "DATABASE_URL"
-    ? "something else (not shown)"
-    : JSON.stringify(environment[name]);
+  return secretSettings.includes(name) ? "something else (not shown)" : JSON.stringify(environment[name]);
 }

@@ -9,6 +9,9 @@ import { PostgresSignalSender } from "../fabric/postgres-signals.ts";
 import { signalOf } from "../fabric/signal-text.ts";
 import type { DueEdge } from "../ports/signal.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
+import { RootKeyBox } from "../runtime/root-key-box.ts";
+import { createSmtpMailer } from "../runtime/smtp-mailer.ts";
+import { systemSecretRandom } from "../runtime/system-secret-random.ts";
 import { StoreError } from "../store/errors.ts";
 import { PostgresIntentStore } from "../store/intent-store.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
@@ -18,6 +21,7 @@ import { mergeMetrics, processMetrics } from "./metrics-text.ts";
 import { registerPlatformMetrics } from "./platform-metrics.ts";
 import { listenAddress, portError } from "./port-error.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
+import { rootKey } from "./root-key.ts";
 import { openDatabases } from "./stores.ts";
 import { readToken } from "./token-file.ts";
 import type { World } from "./world.ts";
@@ -68,6 +72,10 @@ async function startApi(
     authenticator: new Authenticator([
       new OperatorFile(config.operatorToken ?? readToken(config.dataDirectory), clock),
     ]),
+    rights: { bindingsOfPerson: async () => [] },
+    secretBox: new RootKeyBox(rootKey(config)),
+    secretRandom: systemSecretRandom,
+    mailer: config.smtp === undefined ? undefined : createSmtpMailer(config.smtp.url, config.smtp.from),
     version: world.version,
     checkDatabase: async () => void (await reads.listOrganizations()),
     services: async () => host.services() ?? (await servicesFromLeases(reads)),

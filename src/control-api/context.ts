@@ -4,7 +4,11 @@ import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Log } from "../ports/log.ts";
+import type { Mailer } from "../ports/mailer.ts";
 import type { ReadStore } from "../ports/read-store.ts";
+import type { RightsStore } from "../ports/rights-store.ts";
+import type { SecretBox } from "../ports/secret-box.ts";
+import type { SecretRandom } from "../ports/secret-random.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
 
 export interface ServiceState {
@@ -24,6 +28,11 @@ export interface ApiContext {
   readonly ids: Ids;
   readonly log: Log;
   readonly authenticator: Authenticator;
+  readonly rights: RightsStore;
+  readonly secretBox: SecretBox;
+  readonly secretRandom: SecretRandom;
+  /** Undefined: no mail server is set. */
+  readonly mailer: Mailer | undefined;
   readonly version: string;
   /** Rejects when the database does not answer. */
   checkDatabase(): Promise<void>;

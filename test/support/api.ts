@@ -7,8 +7,10 @@ import { organizationIdOf } from "../../src/control-api/names.ts";
 import { kinds } from "../../src/kinds/registry.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { powerDnsSettingsSchema } from "../../src/providers/powerdns/settings.ts";
+import { RootKeyBox } from "../../src/runtime/root-key-box.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemIds } from "../../src/runtime/system-ids.ts";
+import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
 import { Database } from "../../src/store/database.ts";
 import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { PostgresIntentStore } from "../../src/store/intent-store.ts";
@@ -61,6 +63,10 @@ export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<T
     ids,
     log: silent,
     authenticator: new Authenticator([new OperatorFile(token, systemClock)]),
+    rights: { bindingsOfPerson: async () => [] },
+    secretBox: new RootKeyBox(new Uint8Array(32).fill(7)),
+    secretRandom: systemSecretRandom,
+    mailer: undefined,
     version: "0.0.0-test",
     checkDatabase: async () => void (await reads.listOrganizations()),
     services: async () => [{ name: "api", state: "running", detail: "test" }],
