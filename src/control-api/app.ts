@@ -8,6 +8,7 @@ import { registerHealth } from "./health.ts";
 import { openApiDocument } from "./openapi.ts";
 import { Problem } from "./problem.ts";
 import type { RequestOrigin, Route, RouteCall } from "./route.ts";
+import { accountRoutes } from "./routes/accounts.ts";
 import { heldChangeRoutes } from "./routes/held-changes.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
@@ -22,6 +23,7 @@ const bodyLimitBytes = 1024 * 1024;
 export function apiRoutes(context: ApiContext): readonly Route[] {
   return [
     ...organizationRoutes(context),
+    ...accountRoutes(context),
     ...heldChangeRoutes(context),
     ...pauseRoutes(context),
     ...policyRoutes(context),

@@ -1,31 +1,19 @@
 import { z } from "zod";
-import type { ReadStore } from "../../ports/read-store.ts";
-import type { JsonObject } from "../../ports/json.ts";
 import { sees } from "../access/can.ts";
 import { scopePathOf } from "../access/scope-path.ts";
 import type { ApiContext } from "../context.ts";
-import { accountIdOf, organizationIdOf, projectScopeOf, scopeNames, workspaceScopeOf } from "../names.ts";
+import { organizationIdOf, projectScopeOf, scopeNames, workspaceScopeOf } from "../names.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { requireScope } from "../scope.ts";
 import { nameSchema, scopeParametersSchema } from "../schemas/common.ts";
-import {
-  type AccountDocument,
-  accountListSchema,
-  accountSchema,
-  namedSchema,
-  type NewAccount,
-  newAccountSchema,
-  organizationListSchema,
-  organizationSchema,
-  scopeListSchema,
-} from "../schemas/organization.ts";
+import { namedSchema, organizationListSchema, organizationSchema, scopeListSchema } from "../schemas/organization.ts";
 
 const organizationParameters = scopeParametersSchema.pick({ organization: true });
 const projectParameters = z.strictObject({ organization: nameSchema, project: nameSchema });
 
 export function organizationRoutes(context: ApiContext): readonly Route[] {
-  return [...organizations(context), ...scopes(context), ...accounts(context)];
+  return [...organizations(context), ...scopes(context)];
 }
 
 function organizations(context: ApiContext): readonly Route[] {
@@ -149,88 +137,6 @@ async function createScope(
   const known = await context.reads.listScopes(parent.organizationId);
   if (known.some((entry) => entry.scope === scope)) throw exists(what, name);
   await context.intents.createScope({ organizationId: parent.organizationId, scope, parent: parent.scope });
-}
-
-function accounts(context: ApiContext): readonly Route[] {
-  const path = "/v1/organizations/{organization}/accounts";
-  return [
-    defineRoute({
-      method: "GET",
-      path,
-      summary: "List accounts",
-      need: { at: "path", key: "organization.account", action: "read" },
-      tag: "accounts",
-      parameters: organizationParameters,
-      answers: { 200: { description: "All accounts of the organization", schema: accountListSchema } },
-      handle: async ({ parameters }) => {
-        const { organizationId } = await requireScope(context, parameters);
-        const items = (await context.reads.listAccounts(organizationId)).map(accountDocument);
-        return { status: 200, body: { items } };
-      },
-    }),
-    defineRoute({
-      method: "POST",
-      path,
-      summary: "Add an account: one credential's world at a provider",
-      need: { at: "path", key: "organization.account", action: "create" },
-      tag: "accounts",
-      parameters: organizationParameters,
-      body: newAccountSchema,
-      answers: { 201: { description: "Added", schema: accountSchema } },
-      handle: async ({ parameters, body }) => {
-        const { organizationId, organization } = await requireScope(context, parameters);
-        const known = await context.reads.listAccounts(organizationId);
-        if (known.some((account) => account.name === body.name)) throw exists("account", body.name);
-        const settings = checkedSettings(context, body);
-        const { name, provider, credentialRef, callsPerSecond } = body;
-        const id = accountIdOf(organization, name);
-        await context.intents.createAccount({
-          id,
-          organizationId,
-          name,
-          provider,
-          settings,
-          credentialRef,
-          callsPerSecond,
-        });
-        return { status: 201, body: { id, name, provider, settings, callsPerSecond } };
-      },
-    }),
-  ];
-}
-
-function checkedSettings(context: ApiContext, account: NewAccount): JsonObject {
-  const schema = context.accountSettings.get(account.provider);
-  if (schema === undefined) {
-    const known = [...context.accountSettings.keys()].sort().join(", ");
-    throw new Problem("PROVIDER_UNKNOWN", `There is no provider "${account.provider}". Installed: ${known}`, {
-      errors: [{ pointer: "/provider", message: `must be one of: ${known}` }],
-    });
-  }
-  const parsed = schema.safeParse(account.settings);
-  if (parsed.success) return parsed.data as JsonObject;
-  const errors = parsed.error.issues.map((issue) => ({
-    pointer: `/settings${issue.path.map((part) => `/${String(part)}`).join("")}`,
-    message: issue.message,
-  }));
-  throw new Problem(
-    "FIELDS_INVALID",
-    `The settings of account "${account.name}" are not those of a ${account.provider} account`,
-    { errors },
-  );
-}
-
-function accountDocument(account: Awaited<ReturnType<ReadStore["listAccounts"]>>[number]): AccountDocument {
-  const { id, name, provider, settings, callsPerSecond, fingerprint, claimedIncarnation } = account;
-  return {
-    id,
-    name,
-    provider,
-    settings: { ...settings },
-    callsPerSecond,
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(claimedIncarnation === undefined ? {} : { claimedIncarnation }),
-  };
 }
 
 function exists(what: string, name: string): Problem {
