@@ -5,6 +5,8 @@ import { digestOf, redacted, sameJson } from "./hash.ts";
 import { heldGroupsDigest } from "./held-change.ts";
 import { isBookkeeping } from "./act.ts";
 import { sizesOf } from "./plan.ts";
+import { planToStore } from "./stored-plan.ts";
+import { subjectEvents } from "./subject-events.ts";
 import { sameStatus, statusOf, withFlip } from "./status.ts";
 
 /** Stored observations are for people, dry runs and diffs; beyond this many items they say that they are cut. */
@@ -13,7 +15,8 @@ const OBSERVED_ITEMS_MAX = 1_000;
 /** Writes what changed and nothing else: a cycle that found everything as it was leaves no trace in the database. */
 export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput, turn: Turn): Promise<CycleReport> {
   const gone = turn.result === "gone" || (isGone(input, turn) && !turn.memoryUnknown);
-  const status = statusFor(input, turn);
+  const left = planToStore(input.status, turn);
+  const status = { ...statusFor(input, turn), planHash: left.hash };
   const asked = claim.trigger === "person" || claim.trigger === "event";
   const flips = withFlip(turn.memory.flips, input.status, status, { ms: input.storeNowMs, asked });
   const memory: SubjectMemory = { ...turn.memory, flips };
@@ -46,6 +49,8 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
     memory: changedMemory ? memory : undefined,
     observation,
     status: changedStatus ? status : undefined,
+    plan: gone ? undefined : left.plan,
+    events: gone || !(changedStatus || changedMemory) ? [] : subjectEvents(input, { status, memory }),
     held: changedHeld ? { digest: heldDigest ?? "", groups: turn.held ?? [] } : undefined,
     verdicts: changedStatus || turn.written > 0 ? turn.verdicts : [],
     nextInMs,

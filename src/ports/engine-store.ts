@@ -7,6 +7,8 @@ import type {
   HeldGroup,
   SourceRef,
   StoredObservation,
+  StoredPlan,
+  SubjectEvent,
   SubjectMemory,
   SubjectRef,
   SubjectStatus,
@@ -190,6 +192,10 @@ export interface Settlement {
   readonly memory?: SubjectMemory | undefined;
   readonly observation?: StoredObservation | undefined;
   readonly status?: SubjectStatus | undefined;
+  /** What is left to do, when that changed; "none" when nothing is any more. */
+  readonly plan?: StoredPlan | "none" | undefined;
+  /** What people are told of it. */
+  readonly events?: readonly SubjectEvent[] | undefined;
   /** Everything of this subject that waits for a person, replacing what was recorded before; undefined leaves it. */
   readonly held?: { readonly digest: string; readonly groups: readonly HeldGroup[] } | undefined;
   /** Refusals and waits worth a line in the record. */

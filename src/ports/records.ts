@@ -281,6 +281,43 @@ export interface SubjectStatus {
   readonly lookedAtMs?: number | undefined;
   /** While failing, the age of the verdict counts from `lookedAtMs` alone. */
   readonly failing: boolean;
+  /** Of the plan that is stored, while something is left to do. */
+  readonly planHash?: string | undefined;
+}
+
+/** What a cycle wanted and has not done. Bounded; there is one only while something is left to do. */
+export interface StoredPlan {
+  readonly hash: string;
+  /** When the look it rests on began. */
+  readonly observedAtMs: number;
+  readonly completeness: StoredObservation["completeness"];
+  readonly summary: PlanSummary;
+  readonly items: readonly {
+    readonly key: string;
+    readonly action: ChangeAction;
+    readonly externalId: string | undefined;
+    readonly differences: readonly FieldDifference[];
+    readonly origin: "declared" | "inferred" | undefined;
+    /** Waits for a person. */
+    readonly held: boolean;
+  }[];
+  readonly truncated: boolean;
+  readonly verdicts: readonly Verdict[];
+}
+
+export interface PlanSummary {
+  readonly actions: Readonly<Record<string, number>>;
+  readonly held: number;
+  /** Those that let less through than was planned. */
+  readonly guards: readonly GuardName[];
+  /** The first step of the field's pointer; empty where the whole thing is missing or too many. */
+  readonly causes: readonly { readonly action: ChangeAction; readonly field: string; readonly count: number }[];
+}
+
+/** What people are told of a subject; it is written into the log by the transaction that records it. */
+export interface SubjectEvent {
+  readonly type: "subject.stalled" | "subject.recovered" | "guard.refused";
+  readonly data: Readonly<Record<string, string>>;
 }
 
 /** An item that waits for a person. The digest covers action, external id, wanted hash and normalised seen hash. */

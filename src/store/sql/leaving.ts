@@ -47,6 +47,10 @@ export const removeSubjects = statement<never>(
      delete from setpoint.subject_observation as o using gone
      where o.organization_id = gone.organization_id and o.subject_id = gone.id
    ),
+   plan as (
+     delete from setpoint.subject_plan as p using gone
+     where p.organization_id = gone.organization_id and p.subject_id = gone.id
+   ),
    claims as (
      delete from setpoint.claim as c using gone where c.subject_id = gone.id
    )

@@ -21,7 +21,7 @@ export const settle = statement<SettledRow>(
      select * from json_to_recordset($1::json) as asked (
        index integer, subject_id bigint, holder text, shard smallint, epoch bigint, input_version bigint, due_known boolean, due_seen_ms bigint,
        memory json, observation json, observation_hash text, status json, bad_since_ms bigint, failing boolean,
-       looked_at_ms bigint, verdicts json, next_in_ms bigint, now_owned integer)
+       looked_at_ms bigint, plan json, plan_gone boolean, events json, verdicts json, next_in_ms bigint, now_owned integer)
    ),
    kept as materialized (
      select q.*, s.organization_id, s.resource_uid, clock.now_ms, s.input_version > q.input_version as moved,
@@ -61,6 +61,21 @@ export const settle = statement<SettledRow>(
      insert into setpoint.subject_observation as o (organization_id, subject_id, observation)
      select organization_id, subject_id, observation from kept where observation is not null
      on conflict (organization_id, subject_id) do update set observation = excluded.observation
+   ),
+   planned as (
+     insert into setpoint.subject_plan as p (organization_id, subject_id, since_ms, at_ms, summary, plan)
+     select organization_id, subject_id, now_ms, now_ms, plan -> 'summary', plan from kept where plan is not null
+     on conflict (organization_id, subject_id) do update set
+       at_ms = excluded.at_ms, summary = excluded.summary, plan = excluded.plan
+   ),
+   carried_out as (
+     delete from setpoint.subject_plan as p using kept
+     where kept.plan_gone and p.organization_id = kept.organization_id and p.subject_id = kept.subject_id
+   ),
+   announced as (
+     insert into setpoint.log_entry (organization_id, type, uid, actor, data, at_ms)
+     select kept.organization_id, event.value ->> 'type', kept.resource_uid, 'setpoint', event.value -> 'data', kept.now_ms
+     from kept cross join lateral json_array_elements(kept.events) as event (value)
    ),
    told as (
      insert into setpoint.verdict (organization_id, subject_id, resource_uid, at_ms, verdict)
