@@ -1,11 +1,13 @@
 import type { Json, JsonObject } from "./json.ts";
 import type {
+  ActedVia,
   ChangeAction,
   DeclaredResource,
   FieldDifference,
   GuardName,
   Mode,
   Pause,
+  PrincipalType,
   ScopePolicy,
   StoredObservation,
   SubjectStatus,
@@ -137,6 +139,14 @@ export type HistoryEntry =
     }
   | { readonly type: "verdict"; readonly atMs: number; readonly verdict: Verdict };
 
+/** By what, from where and why something was done, and digests of what was before and after. */
+export interface EntryTrail extends Partial<ActedVia> {
+  readonly type?: PrincipalType | undefined;
+  /** SHA-256 of the canonical JSON. */
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+}
+
 export interface SealedEntry {
   readonly incarnation: number;
   readonly position: number;
@@ -146,6 +156,7 @@ export interface SealedEntry {
   readonly revision: number | undefined;
   readonly actor: string;
   readonly data: Json;
+  readonly trail: EntryTrail | undefined;
   readonly atMs: number;
   readonly hash: string;
 }

@@ -226,6 +226,7 @@ export function sealedEntry(row: SealedRow): SealedEntry {
     revision: row.revision ?? undefined,
     actor: row.actor,
     data: row.data,
+    trail: row.trail ?? undefined,
     atMs: row.at_ms,
     hash: row.hash,
   };

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../ports/json.ts";
-import type { HeldChangeState, HeldChangeView } from "../../ports/read-store.ts";
+import type { EntryTrail, HeldChangeState, HeldChangeView } from "../../ports/read-store.ts";
 import type {
   ChangeOutcome,
   ChangeRecord,
@@ -175,11 +175,12 @@ export interface SealedRow {
   readonly revision: number | null;
   readonly actor: string;
   readonly data: Json;
+  readonly trail: EntryTrail | null;
   readonly at_ms: number;
   readonly hash: string;
 }
 const sealedPage = (whose: string) => `
-  (select position, incarnation, organization_id, type, uid, revision, actor, data, at_ms, hash
+  (select position, incarnation, organization_id, type, uid, revision, actor, data, trail, at_ms, hash
    from setpoint.sealed_entry where ${whose} and position > $2 order by position limit $3)`;
 /** The tenant's entries and the platform's, each found by its index. */
 export const sealedEntries = statement<SealedRow>(

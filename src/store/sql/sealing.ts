@@ -1,4 +1,5 @@
 import type { Json } from "../../ports/json.ts";
+import type { EntryTrail } from "../../ports/read-store.ts";
 import { statement } from "../statement.ts";
 import type { SealedRow } from "./reads.ts";
 
@@ -37,21 +38,23 @@ export interface UnsealedRow {
   readonly revision: number | null;
   readonly actor: string;
   readonly data: Json;
+  readonly trail: EntryTrail | null;
   readonly at_ms: number;
 }
 /** What has committed so far. A row of a transaction that is still under way is not here and gets a later position. */
 export const readUnsealed = statement<UnsealedRow>(
   "read unsealed",
   "tenants",
-  `select id, organization_id, type, uid, revision, actor, data, at_ms from setpoint.log_entry order by id limit $1`,
+  `select id, organization_id, type, uid, revision, actor, data, trail, at_ms from setpoint.log_entry order by id limit $1`,
 );
 
 export const seal = statement<never>(
   "seal",
   "tenants",
   `insert into setpoint.sealed_entry
-     (position, incarnation, organization_id, type, uid, revision, actor, data, at_ms, hash)
-   select n.position, n.incarnation, e.organization_id, e.type, e.uid, e.revision, e.actor, e.data, e.at_ms, n.hash
+     (position, incarnation, organization_id, type, uid, revision, actor, data, trail, at_ms, hash)
+   select n.position, n.incarnation, e.organization_id, e.type, e.uid, e.revision, e.actor, e.data, e.trail, e.at_ms,
+     n.hash
    from json_to_recordset($1::json) as n (id bigint, position bigint, incarnation bigint, hash text)
    join setpoint.log_entry as e on e.id = n.id`,
 );
@@ -70,6 +73,6 @@ export const moveHead = statement<never>(
 export const readSealed = statement<SealedRow>(
   "read sealed",
   "tenants",
-  `select position, incarnation, organization_id, type, uid, revision, actor, data, at_ms, hash
+  `select position, incarnation, organization_id, type, uid, revision, actor, data, trail, at_ms, hash
    from setpoint.sealed_entry where position > $1 order by position limit $2`,
 );
