@@ -28,6 +28,12 @@ async function main(role: string | undefined): Promise<number> {
       const { runRestored } = await import("./compose/restore.ts");
       return await runRestored(withDatabase(config, role), world);
     }
+    case "backup-create":
+    case "backup-verify":
+    case "backup-restore": {
+      const { runBackup } = await import("./compose/backup-role.ts");
+      return await runBackup(role, process.argv[3], { config, world });
+    }
     default:
       throw new StartError(`There is no role "${role ?? ""}". Roles: dev, api, scheduler, migrate, restored`);
   }

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { ApiClient } from "./api-client.ts";
 import { CliError } from "./cli-error.ts";
 import { registerAdminister } from "./commands/administer.ts";
+import { registerBackup } from "./commands/backup.ts";
 import { registerDeclare } from "./commands/declare.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerGovern } from "./commands/govern.ts";
@@ -62,6 +63,7 @@ function createProgram(world: CliWorld, version: string): Command {
         lastRoleCode.set(program, await world.runRole(role));
       });
   }
+  registerBackup(program, world);
   registerDeclare(program, world, client);
   registerRead(program, world, client);
   registerGovern(program, world, client);

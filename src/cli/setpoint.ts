@@ -44,9 +44,9 @@ const world: CliWorld = {
 };
 
 /** Roles are composed in main.ts, in a process of their own that ends when this one does. */
-function runRole(role: string): Promise<number> {
+function runRole(role: string, ...values: readonly string[]): Promise<number> {
   const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-  const child = spawn(process.execPath, [main, role], { stdio: ["inherit", "inherit", "inherit", "ipc"] });
+  const child = spawn(process.execPath, [main, role, ...values], { stdio: ["inherit", "inherit", "inherit", "ipc"] });
   // A terminal sends its signals to both of us; those sent to this process alone are passed on.
   const passOn = (signal: NodeJS.Signals) => void child.kill(signal);
   const ignore = () => {};

@@ -21,6 +21,6 @@ export interface CliWorld {
   sleep(ms: number): Promise<void>;
   readStdin(): Promise<string>;
   /** Runs a role of the product in this terminal and answers with its exit code. */
-  runRole(role: string): Promise<number>;
+  runRole(role: string, ...values: readonly string[]): Promise<number>;
   readonly nodeVersion: string;
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from "../config.ts";
+import { BackupError } from "../store/backup/backup-error.ts";
 import { EmbeddedServerError } from "../store/embedded/errors.ts";
 import { StoreError } from "../store/errors.ts";
 import { StartError } from "./start-error.ts";
@@ -9,7 +10,8 @@ export function explainFailure(thrown: unknown): string {
     thrown instanceof ConfigError ||
     thrown instanceof StartError ||
     thrown instanceof StoreError ||
-    thrown instanceof EmbeddedServerError
+    thrown instanceof EmbeddedServerError ||
+    thrown instanceof BackupError
   ) {
     return thrown.message;
   }

@@ -33,6 +33,17 @@ export async function runRestored(config: Config & { readonly databaseUrl: strin
   return 0;
 }
 
+/** Where the identity of the database's folder is remembered. */
+export function folderFileOf(dataDirectory: string): string {
+  return join(dataDirectory, "database-folder");
+}
+
+/** Stays the same when a folder is moved; a copy has another one. */
+export function folderIdOf(folder: string): string {
+  const { dev, ino } = statSync(folder, { bigint: true });
+  return `${dev}:${ino}`;
+}
+
 /**
  * An embedded database remembers the folder it lives in. A copy or a restored backup is another folder under the same name, and
  * is older than the world it would act on: it starts as a new incarnation. Moving the folder keeps it the same one.
@@ -42,9 +53,8 @@ export async function noticeRestore(
   database: { readonly url: string; readonly where: string; readonly fresh: boolean },
   about: { readonly world: World; readonly log: Log },
 ): Promise<boolean> {
-  const file = join(config.dataDirectory, "database-folder");
-  const { dev, ino } = statSync(database.where, { bigint: true });
-  const folder = `${dev}:${ino}`;
+  const file = folderFileOf(config.dataDirectory);
+  const folder = folderIdOf(database.where);
   const known = existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
   if (known === folder) return false;
   const restored = !database.fresh;

@@ -9,6 +9,7 @@ import { claimDirectory } from "./locks.ts";
 import { isServing } from "./previous-server.ts";
 import { ServerLog } from "./server-log.ts";
 import { prepareSocketDirectory, removeSpareSocketDirectory } from "./socket-directory.ts";
+import { SOCKET_PORT } from "./socket-url.ts";
 import { type ExitListener, Supervisor } from "./supervisor.ts";
 import type { WriteLog } from "./write-log.ts";
 
@@ -47,8 +48,6 @@ export interface EmbeddedServerOptions {
   readonly initdbArguments?: readonly string[];
 }
 
-/** The name of the socket; nothing listens on this port unless TCP was asked for. */
-const SOCKET_PORT = 5432;
 const START_TIMEOUT_MS = 120_000;
 /** With the pauses between them about 20 s of trying. */
 const RESTART_LIMIT = 8;

@@ -4,6 +4,7 @@ import { freePort } from "./free-port.ts";
 import { SUPERUSER } from "./initdb.ts";
 import { DATABASE, type LaunchOptions, launch } from "./launch.ts";
 import type { Postmaster } from "./process.ts";
+import { socketUrl } from "./socket-url.ts";
 
 export type ExitListener = (reason: string, next: "restarting" | "gave-up") => void;
 
@@ -52,8 +53,7 @@ export class Supervisor implements AsyncDisposable {
     const { password, port, tcp, socketDirectory } = this.#options;
     const credentials = `${SUPERUSER}:${password}`;
     if (tcp) return `postgres://${credentials}@127.0.0.1:${port}/${DATABASE}`;
-    // The host in the query wins over the one before the path, which is there so that any parser takes the URL.
-    return `postgres://${credentials}@localhost:${port}/${DATABASE}?host=${encodeURIComponent(socketDirectory)}`;
+    return socketUrl({ password, port, socketDirectory });
   }
 
   get dataDirectory(): string {

@@ -1,0 +1,117 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Config } from "../config.ts";
+import { isoTime } from "../control-api/iso-time.ts";
+import type { Log } from "../ports/log.ts";
+import { createJsonLog } from "../runtime/json-log.ts";
+import type { BackupReport } from "../store/backup/dump.ts";
+import { createBackup, verifyBackup } from "../store/backup/dump.ts";
+import { type RestoreReport, restoreBackup } from "../store/backup/load.ts";
+import { rootKeyNote } from "../store/backup/manifest.ts";
+import { runningServerUrl } from "../store/embedded/running-server.ts";
+import { startEmbeddedServer } from "../store/embedded/server.ts";
+import { folderFileOf, folderIdOf } from "./restore.ts";
+import { rootKey, rootKeyFileOf } from "./root-key.ts";
+import { StartError } from "./start-error.ts";
+import type { World } from "./world.ts";
+
+export type BackupRole = "backup-create" | "backup-verify" | "backup-restore";
+
+/** Backups are made and put back beside the database, by whoever has the root key: never through the API. */
+export async function runBackup(
+  role: BackupRole,
+  file: string | undefined,
+  about: { readonly config: Config; readonly world: World },
+): Promise<number> {
+  if (file === undefined) throw new StartError(`"${role}" needs the name of a file`);
+  const { config, world } = about;
+  const log = createJsonLog({
+    level: "warn",
+    base: { role },
+    write: (line) => void process.stderr.write(line),
+  });
+  const path = resolve(file);
+  const key = requireRootKey(config);
+  switch (role) {
+    case "backup-create":
+      process.stdout.write(created(path, await create(config, { log, world, path, key })));
+      return 0;
+    case "backup-verify":
+      process.stdout.write(`${path} is whole.\n${contents(await verifyBackup(path, key))}`);
+      return 0;
+    case "backup-restore":
+      process.stdout.write(restored(await restore(config, { log, path, key })));
+      return 0;
+  }
+}
+
+/** Never made here: a new key opens nothing that exists. */
+function requireRootKey(config: Config): Buffer {
+  if (config.rootKey === undefined && !existsSync(rootKeyFileOf(config.dataDirectory))) {
+    throw new StartError(
+      `There is no root key: put the installation's root.key into ${config.dataDirectory}, or set SETPOINT_ROOT_KEY. Without it a backup can neither be made nor read.`,
+    );
+  }
+  return Buffer.from(rootKey(config));
+}
+
+interface Work {
+  readonly log: Log;
+  readonly path: string;
+  readonly key: Buffer;
+}
+
+async function create(config: Config, { log, world, path, key }: Work & { readonly world: World }) {
+  await using undo = new AsyncDisposableStack();
+  const folder = join(config.dataDirectory, "postgres");
+  const url =
+    config.databaseUrl ??
+    (await runningServerUrl(folder)) ??
+    undo.use(await startEmbeddedServer({ dataDirectory: existing(folder), log: () => undefined })).url;
+  return await createBackup({ url, file: path, rootKey: key, nowMs: world.clock.nowMs(), log });
+}
+
+function existing(folder: string): string {
+  if (existsSync(folder)) return folder;
+  throw new StartError(`There is no database in ${folder}. Set SETPOINT_DATA or DATABASE_URL to the one to back up.`);
+}
+
+async function restore(config: Config, { log, path, key }: Work): Promise<RestoreReport> {
+  await using undo = new AsyncDisposableStack();
+  if (config.databaseUrl !== undefined)
+    return await restoreBackup({ url: config.databaseUrl, file: path, rootKey: key, log });
+  const folder = join(config.dataDirectory, "postgres");
+  if ((await runningServerUrl(folder)) !== undefined)
+    throw new StartError(`Setpoint is running on ${config.dataDirectory}. Stop it, and restore into a new directory.`);
+  const server = undo.use(await startEmbeddedServer({ dataDirectory: folder, log: () => undefined }));
+  const report = await restoreBackup({ url: server.url, file: path, rootKey: key, log });
+  // The next start would take the folder for a copy and count the incarnation once more.
+  writeFileSync(folderFileOf(config.dataDirectory), `${folderIdOf(server.dataDirectory)}\n`);
+  return report;
+}
+
+function created(path: string, report: BackupReport): string {
+  return `${path}: ${Math.ceil(statSync(path).size / 1024)} KiB\n${contents(report)}${rootKeyNote}\n`;
+}
+
+function contents({ header, manifest }: BackupReport): string {
+  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+  const when = isoTime(header.createdAtMs);
+  return `installation ${header.installationId}, incarnation ${header.incarnation}, made ${when}: ${manifest.tables.length} tables, ${rows} rows, schema ${header.schemaVersion}\n`;
+}
+
+function restored(report: RestoreReport): string {
+  const { incarnation, ended, memberships } = report.quarantined;
+  const endings = Object.entries(ended).map(([what, count]) => `${count} ${what}`);
+  return [
+    contents(report).trimEnd(),
+    `This is incarnation ${incarnation} now: frozen, and observing only. Ended: ${endings.join(", ")}.`,
+    memberships.length === 0
+      ? "It has no memberships."
+      : "Nobody is a member before you say so. These were, when the backup was made:",
+    ...memberships.map(({ organization, person, roles }) => `  ${organization}  ${person}  ${roles}`),
+    "Next: start it, sign in with `setpoint auth link`, confirm members with `setpoint member confirm`, look at what is there,",
+    "approve one held change per account, then `setpoint mode platform enforce` and `setpoint resume`.",
+    "",
+  ].join("\n");
+}
