@@ -43,6 +43,7 @@ export async function replaceHeld(tx: Transaction, ids: Ids, waiting: readonly W
     groups.map(({ subject }) => subject.organizationId),
     groups.map(({ group }) => group.level),
     groups.map(({ subject, group }) => scopeKeyOf(subject, group.level)),
+    groups.map(({ group }) => group.guard),
   );
   const [, rows] = await Promise.all([locked, found]);
   const affected = new Map<string, Affected>();
@@ -89,7 +90,6 @@ async function exchangeItems(
       authors: (content?.authors ?? []).toSorted(compareText),
       empty: (content?.items ?? []).length === 0,
       moved: digest !== row.digest,
-      guard: newest?.guard,
       verdict: newest?.verdict,
     };
   });
@@ -101,6 +101,7 @@ function findOrOpen(affected: Map<string, Affected>, ids: Ids, subject: SubjectR
     organization_id: subject.organizationId,
     level: group.level,
     scope_key: scopeKeyOf(subject, group.level),
+    guard: group.guard,
   };
   const key = keyOf(place);
   let held = affected.get(key);
@@ -111,8 +112,8 @@ function findOrOpen(affected: Map<string, Affected>, ids: Ids, subject: SubjectR
   return held;
 }
 
-function keyOf(row: { readonly organization_id: string; readonly level: string; readonly scope_key: string }): string {
-  return JSON.stringify([row.organization_id, row.level, row.scope_key]);
+function keyOf(row: Pick<CurrentHeldRow, "organization_id" | "level" | "scope_key" | "guard">): string {
+  return JSON.stringify([row.organization_id, row.level, row.scope_key, row.guard]);
 }
 
 /** Platform limits are held per organization too: tenants never see each other's items. */

@@ -15,6 +15,7 @@ export interface CurrentHeldRow {
   readonly id: string;
   readonly level: string;
   readonly scope_key: string;
+  readonly guard: GuardName;
   readonly digest: string;
 }
 
@@ -28,13 +29,13 @@ export const currentHeld = statement<CurrentHeldRow>(
      where s.id = any ($1::bigint[])
      union
      select h.organization_id, h.id
-     from unnest($2::uuid[], $3::text[], $4::text[]) as wanted (organization_id, level, scope_key)
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) as wanted (organization_id, level, scope_key, guard)
      join setpoint.held_change as h
-       on h.scope_key = wanted.scope_key and h.level = wanted.level
+       on h.scope_key = wanted.scope_key and h.level = wanted.level and h.guard = wanted.guard
        and h.organization_id is not distinct from wanted.organization_id
      where h.state in ('open', 'rejected')
    )
-   select h.organization_id, h.id, h.level, h.scope_key, h.digest from named
+   select h.organization_id, h.id, h.level, h.scope_key, h.guard, h.digest from named
    join setpoint.held_change as h on h.organization_id = named.organization_id and h.id = named.id
    where h.state in ('open', 'rejected')`,
 );
@@ -105,10 +106,9 @@ export const rewriteHeld = statement<never>(
      closed_at_ms = case when n.empty then setpoint.now_ms() end,
      decided_by = case when n.moved and not n.empty then null else h.decided_by end,
      decided_at_ms = case when n.moved and not n.empty then null else h.decided_at_ms end,
-     guard = case when n.moved and not n.empty then coalesce(n.guard, h.guard) else h.guard end,
      verdict = case when n.moved and not n.empty then coalesce(n.verdict, h.verdict) else h.verdict end
    from json_to_recordset($1::json) as n (organization_id uuid, id text, digest text, authors text[], empty boolean,
-     moved boolean, guard text, verdict json)
+     moved boolean, verdict json)
    where h.organization_id = n.organization_id and h.id = n.id`,
 );
 
@@ -129,6 +129,5 @@ export interface HeldRewrite {
   readonly authors: readonly string[];
   readonly empty: boolean;
   readonly moved: boolean;
-  readonly guard: GuardName | undefined;
   readonly verdict: Verdict | undefined;
 }

@@ -52,7 +52,7 @@ function findOrOpen(state: State, subject: SubjectRow, group: HeldGroup): HeldCh
   const scopeKey = scopeKeyOf(subject, group.level);
   for (const row of tables.heldChanges.values()) {
     const fits = row.organizationId === organizationId && row.level === group.level && row.scopeKey === scopeKey;
-    if (fits && isCurrentRow(row)) return row;
+    if (fits && row.guard === group.guard && isCurrentRow(row)) return row;
   }
   const row: HeldChangeRow = {
     id: state.ids.next(),
@@ -90,9 +90,7 @@ function recompute(tables: Tables, row: HeldChangeRow, before: string, newest: H
   row.state = "open";
   row.decidedBy = undefined;
   row.decidedAtMs = undefined;
-  if (newest === undefined) return;
-  row.guard = newest.guard;
-  row.verdict = newest.verdict;
+  if (newest !== undefined) row.verdict = newest.verdict;
 }
 
 function authorsOf(tables: Tables, items: readonly Item[]): readonly string[] {

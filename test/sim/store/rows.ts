@@ -94,7 +94,7 @@ export interface HeldChangeRow {
   readonly openedAtMs: number;
   state: HeldChangeState;
   digest: string;
-  guard: GuardName;
+  readonly guard: GuardName;
   verdict: Verdict;
   authors: readonly string[];
   items: readonly (HeldItem & { readonly subjectId: number })[];
