@@ -17,6 +17,8 @@ export interface Config {
   readonly rootKey: string | undefined;
   /** Whether strangers may make themselves a person here. */
   readonly signUp: boolean;
+  /** Whether an organization that somebody makes for themselves waits for an operator to verify it. */
+  readonly verifyOrganizations: boolean;
   /** Where mail is handed in, and whom it is from; undefined: no mail is sent. */
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
   /** The address people reach the API under, where it is not the one it listens on. */
@@ -57,6 +59,7 @@ const schema = z.object({
     .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 random bytes as base64: openssl rand -base64 32")
     .optional(),
   SETPOINT_SIGN_UP: z.enum(["on", "off"], "must be on or off").default("on"),
+  SETPOINT_VERIFY_ORGANIZATIONS: z.enum(["on", "off"], "must be on or off").default("off"),
   SETPOINT_SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\/\S+$/, "must be a mail server's URL such as smtp://user:password@mail.example:587")
@@ -97,6 +100,7 @@ export function parseConfig(environment: Environment): Config {
     operatorToken: data.SETPOINT_TOKEN,
     rootKey: data.SETPOINT_ROOT_KEY,
     signUp: data.SETPOINT_SIGN_UP === "on",
+    verifyOrganizations: data.SETPOINT_VERIFY_ORGANIZATIONS === "on",
     smtp:
       data.SETPOINT_SMTP_URL === undefined
         ? undefined

@@ -5,7 +5,7 @@ export const dnsRecordKind = defineKind<DnsRecordSpec>({
   kind: "DnsRecord",
   plural: "dnsrecords",
   schema: dnsRecordSchema,
-  permission: "project.dns.record",
+  permission: "project.dns_record",
   scopes: ["organization", "project", "workspace"],
   modeRequired: false,
   accounts: () => [],

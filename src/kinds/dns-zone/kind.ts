@@ -6,7 +6,7 @@ export const dnsZoneKind = defineKind<DnsZoneSpec>({
   kind: "DnsZone",
   plural: "dnszones",
   schema: dnsZoneSchema,
-  permission: "project.dns.zone",
+  permission: "project.dns_zone",
   scopes: ["organization", "project", "workspace"],
   modeRequired: true,
   accounts: (spec) => [spec.account],
