@@ -2,7 +2,10 @@ import { Registry } from "@prometheus-io/client";
 import type { Config } from "../config.ts";
 import { createApp } from "../control-api/app.ts";
 import { Authenticator } from "../control-api/authentication/authenticator.ts";
+import { makersAmong } from "../control-api/authentication/makers.ts";
 import { OperatorFile } from "../control-api/authentication/operator-file.ts";
+import { TokenReader } from "../control-api/authentication/token-reader.ts";
+import { TokenUses } from "../control-api/authentication/token-uses.ts";
 import type { ApiContext, ServiceState } from "../control-api/context.ts";
 import { organizationIdOf } from "../control-api/names.ts";
 import { PostgresSignalSender } from "../fabric/postgres-signals.ts";
@@ -12,6 +15,7 @@ import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
 import { RootKeyBox } from "../runtime/root-key-box.ts";
 import { createSmtpMailer } from "../runtime/smtp-mailer.ts";
 import { systemSecretRandom } from "../runtime/system-secret-random.ts";
+import { PostgresCredentialStore } from "../store/credential-store.ts";
 import { StoreError } from "../store/errors.ts";
 import { PostgresIntentStore } from "../store/intent-store.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
@@ -53,6 +57,8 @@ async function startApi(
   const poke = (shards: readonly number[], due: readonly DueEdge[]) => signals.send(signalOf(shards, due));
   const intents = new PostgresIntentStore({ ...stores, ids, poke, logged: () => sealer.poke() });
   await ensureDefaultOrganization(intents, reads);
+  const credentials = new PostgresCredentialStore({ ...stores, logged: () => sealer.poke() });
+  const uses = undo.use(new TokenUses({ store: credentials, clock, log }));
   const registry = new Registry();
   const refresh = registerPlatformMetrics(registry, reads, clock);
   const ofProcess = processMetrics("api", registry);
@@ -71,7 +77,9 @@ async function startApi(
     log,
     authenticator: new Authenticator([
       new OperatorFile(config.operatorToken ?? readToken(config.dataDirectory), clock),
+      new TokenReader({ store: credentials, makerOf: makersAmong(async () => undefined), uses, clock }),
     ]),
+    credentials,
     rights: { bindingsOfPerson: async () => [] },
     secretBox: new RootKeyBox(rootKey(config)),
     secretRandom: systemSecretRandom,

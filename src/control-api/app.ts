@@ -9,6 +9,7 @@ import { openApiDocument } from "./openapi.ts";
 import { Problem } from "./problem.ts";
 import type { RequestOrigin, Route, RouteCall } from "./route.ts";
 import { accountRoutes } from "./routes/accounts.ts";
+import { credentialRoutes } from "./routes/credentials.ts";
 import { heldChangeRoutes } from "./routes/held-changes.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
@@ -19,11 +20,13 @@ import { registerStatusPage } from "./status-page.ts";
 import { unknownPath } from "./unknown-path.ts";
 
 const bodyLimitBytes = 1024 * 1024;
+const longestReason = 500;
 
 export function apiRoutes(context: ApiContext): readonly Route[] {
   return [
     ...organizationRoutes(context),
     ...accountRoutes(context),
+    ...credentialRoutes(context),
     ...heldChangeRoutes(context),
     ...pauseRoutes(context),
     ...policyRoutes(context),
@@ -83,7 +86,15 @@ async function callerOf(context: ApiContext, request: FastifyRequest): Promise<C
 function acting(caller: Caller, request: FastifyRequest): Caller {
   const { type, id } = caller.credential;
   const { requestId, address } = originOf(request);
-  return { ...caller, principal: { ...caller.principal, via: { credential: `${type}/${id}`, address, requestId } } };
+  const via = { credential: `${type}/${id}`, address, requestId, ...reasonOf(request) };
+  return { ...caller, principal: { ...caller.principal, via } };
+}
+
+/** Why, in the caller's own words: they are kept with what was done. */
+function reasonOf(request: FastifyRequest): { readonly reason?: string } {
+  const given = request.headers["setpoint-reason"];
+  if (typeof given !== "string" || given.trim() === "") return {};
+  return { reason: given.trim().slice(0, longestReason) };
 }
 
 function originOf(request: FastifyRequest): RequestOrigin {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { KindRegistry } from "../kernel/kind.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { CredentialStore } from "../ports/credential-store.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Log } from "../ports/log.ts";
@@ -29,6 +30,7 @@ export interface ApiContext {
   readonly log: Log;
   readonly authenticator: Authenticator;
   readonly rights: RightsStore;
+  readonly credentials: CredentialStore;
   readonly secretBox: SecretBox;
   readonly secretRandom: SecretRandom;
   /** Undefined: no mail server is set. */

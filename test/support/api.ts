@@ -1,7 +1,10 @@
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import { createApp } from "../../src/control-api/app.ts";
 import { Authenticator } from "../../src/control-api/authentication/authenticator.ts";
+import { makersAmong } from "../../src/control-api/authentication/makers.ts";
 import { OperatorFile } from "../../src/control-api/authentication/operator-file.ts";
+import { TokenReader } from "../../src/control-api/authentication/token-reader.ts";
+import { TokenUses } from "../../src/control-api/authentication/token-uses.ts";
 import type { ApiContext } from "../../src/control-api/context.ts";
 import { organizationIdOf } from "../../src/control-api/names.ts";
 import { kinds } from "../../src/kinds/registry.ts";
@@ -11,6 +14,7 @@ import { RootKeyBox } from "../../src/runtime/root-key-box.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
+import { PostgresCredentialStore } from "../../src/store/credential-store.ts";
 import { Database } from "../../src/store/database.ts";
 import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { PostgresIntentStore } from "../../src/store/intent-store.ts";
@@ -54,6 +58,8 @@ export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<T
   const reads = new PostgresReadStore(stores);
   const engine = new PostgresEngineStore({ database: open("setpoint_engine"), clock: systemClock, ids });
   await intents.createOrganization({ id: organizationIdOf("default"), name: "default" });
+  const credentials = new PostgresCredentialStore(stores);
+  const uses = undo.use(new TokenUses({ store: credentials, clock: systemClock, log: silent }));
   const context: ApiContext = {
     intents,
     reads,
@@ -62,7 +68,11 @@ export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<T
     clock: systemClock,
     ids,
     log: silent,
-    authenticator: new Authenticator([new OperatorFile(token, systemClock)]),
+    authenticator: new Authenticator([
+      new OperatorFile(token, systemClock),
+      new TokenReader({ store: credentials, makerOf: makersAmong(async () => undefined), uses, clock: systemClock }),
+    ]),
+    credentials,
     rights: { bindingsOfPerson: async () => [] },
     secretBox: new RootKeyBox(new Uint8Array(32).fill(7)),
     secretRandom: systemSecretRandom,

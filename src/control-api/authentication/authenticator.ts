@@ -18,6 +18,8 @@ export interface ProofReader {
   read(proof: Proof): Promise<Caller | undefined>;
   /** The caller with the rights of now. Undefined: revoked, expired or ended since. */
   renew(caller: Caller): Promise<Caller | undefined>;
+  /** A credential was ended in this process: whatever is remembered of it no longer counts. */
+  forget?(credentialId: string): void;
 }
 
 /** Who sent a request. The first reader that knows the kind of proof decides. */
@@ -48,6 +50,11 @@ export class Authenticator {
     const reader = this.#readers.find(({ types }) => types.includes(caller.credential.type));
     const renewed = await reader?.renew(caller);
     return renewed === undefined ? undefined : { ...renewed, principal: caller.principal };
+  }
+
+  /** To be called after a revocation, so that it counts here at once and elsewhere within seconds. */
+  forget(credentialId: string): void {
+    for (const reader of this.#readers) reader.forget?.(credentialId);
   }
 
   async stillValid(caller: Caller): Promise<boolean> {

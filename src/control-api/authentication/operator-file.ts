@@ -1,10 +1,23 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Action, CredentialType } from "../../ports/access.ts";
+import type { Action, Binding, CredentialType } from "../../ports/access.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Caller } from "../access/caller.ts";
 import { bearerOf, type Proof, type ProofReader } from "./authenticator.ts";
 
 const everything: readonly Action[] = ["read", "create", "update", "delete", "execute"];
+
+/** Whoever operates this machine, and what they may do. */
+export const machineOperator: { readonly name: string; readonly bindings: readonly Binding[] } = Object.freeze({
+  name: "operator",
+  bindings: [
+    {
+      organizationId: undefined,
+      scope: "platform",
+      role: "operator of this machine",
+      rules: [{ key: "*", actions: everything }],
+    },
+  ],
+});
 
 /**
  * The token in the data directory. Whoever can read that file owns the machine Setpoint runs on, so it stands for the
@@ -30,17 +43,10 @@ export class OperatorFile implements ProofReader {
     // Hashes first, so that the comparison takes the same time whatever was sent, its length included.
     if (presented === undefined || !timingSafeEqual(hashed(presented), this.#hash)) return undefined;
     return {
-      principal: { name: "operator", type: "person" },
+      principal: { name: machineOperator.name, type: "person" },
       personId: undefined,
       credential: { type: "operator-file", id: "operator.token" },
-      bindings: [
-        {
-          organizationId: undefined,
-          scope: "platform",
-          role: "operator of this machine",
-          rules: [{ key: "*", actions: everything }],
-        },
-      ],
+      bindings: machineOperator.bindings,
       within: undefined,
       provenAtMs: this.#clock.nowMs(),
     };
