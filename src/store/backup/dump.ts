@@ -4,6 +4,7 @@ import { to as copyTo } from "pg-copy-streams";
 import type { Log } from "../../ports/log.ts";
 import { migrate } from "../migrate.ts";
 import type { TableSource } from "./archive.ts";
+import { BackupError } from "./backup-error.ts";
 import { readBackupFile, writeBackupFile } from "./backup-file.ts";
 import { type BackupHeader, type Manifest, rootKeyNote } from "./manifest.ts";
 
@@ -80,20 +81,44 @@ async function aboutDatabase(client: pg.Client) {
   };
 }
 
+interface CatalogueTable {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly refersTo: readonly string[];
+}
+
 /** From the catalogue, so that no table can be forgotten. */
 async function* tablesOf(client: pg.Client): AsyncGenerator<TableSource, void, undefined> {
-  const { rows } = await client.query<{ table: string; columns: string[] }>(
-    `select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
+  const { rows } = await client.query<CatalogueTable>(
+    `select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns,
+       array(select t.relname::text from pg_constraint as k join pg_class as t on t.oid = k.confrelid
+             where k.conrelid = c.oid and k.contype = 'f' and k.confrelid <> c.oid) as "refersTo"
      from pg_class as c
      join pg_namespace as n on n.oid = c.relnamespace and n.nspname = 'setpoint'
      join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
      where c.relkind in ('r', 'p') and not c.relispartition
-     group by c.relname order by c.relname`,
+     group by c.oid, c.relname order by c.relname`,
   );
-  for (const { table, columns } of rows) {
+  for (const { table, columns } of inOrder(rows)) {
     if (notKept.has(table)) continue;
     const names = columns.map((column) => pg.escapeIdentifier(column)).join(", ");
     const from = `copy (select ${names} from setpoint.${pg.escapeIdentifier(table)}) to stdout`;
     yield { table, columns, rows: client.query(copyTo(from)) };
   }
+}
+
+/** What others refer to comes first, so that a restore can write one table after the other. */
+function inOrder(tables: readonly CatalogueTable[]): readonly CatalogueTable[] {
+  const placed = new Set<string>();
+  const ordered: CatalogueTable[] = [];
+  let waiting = [...tables];
+  while (waiting.length > 0) {
+    const ready = waiting.filter(({ refersTo }) => refersTo.every((other) => placed.has(other)));
+    if (ready.length === 0)
+      throw new BackupError(`Tables refer to each other in a circle: ${waiting.map(({ table }) => table).join(", ")}`);
+    for (const one of ready) placed.add(one.table);
+    ordered.push(...ready);
+    waiting = waiting.filter(({ table }) => !placed.has(table));
+  }
+  return ordered;
 }

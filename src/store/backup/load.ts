@@ -95,6 +95,8 @@ async function loadTable(
 ): Promise<void> {
   const target = `setpoint.${pg.escapeIdentifier(table)}`;
   const names = columns.map((column) => pg.escapeIdentifier(column)).join(", ");
+  // What triggers keep beside a table is in the backup too.
+  await client.query(`alter table ${target} disable trigger user`);
   // Migrations leave rows of their own, such as the installation's.
   await client.query(`delete from ${target}`);
   await client.query(`create temporary table loading on commit drop as select ${names} from ${target} with no data`);
@@ -104,4 +106,5 @@ async function loadTable(
   );
   await client.query(`insert into ${target} (${names}) overriding system value select ${names} from loading`);
   await client.query("drop table loading");
+  await client.query(`alter table ${target} enable trigger user`);
 }
