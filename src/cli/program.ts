@@ -7,6 +7,7 @@ import { registerDeclare } from "./commands/declare.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerGovern } from "./commands/govern.ts";
 import { registerRead } from "./commands/read.ts";
+import { registerTokens } from "./commands/token.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { safeText, toned } from "./output.ts";
 import type { CliWorld } from "./world.ts";
@@ -68,6 +69,7 @@ function createProgram(world: CliWorld, version: string): Command {
   registerRead(program, world, client);
   registerGovern(program, world, client);
   registerAdminister(program, world, client);
+  registerTokens(program, world, client);
   registerDoctor(program, world, client);
   return program;
 }

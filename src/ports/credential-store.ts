@@ -33,9 +33,13 @@ export interface CredentialRecord extends Omit<NewCredential, "hash" | "author" 
   readonly lastUsedAtMs: number | undefined;
 }
 
-/** Whose credentials are meant: an organization's (those of one scope, if one is named), or a person's own. */
+/** Whose credentials are meant: an organization's (of one scope and type, where they are named), or a person's own. */
 export type CredentialOwner =
-  | { readonly organizationId: string; readonly scope: string | undefined }
+  | {
+      readonly organizationId: string;
+      readonly scope: string | undefined;
+      readonly type: TokenType | undefined;
+    }
   | { readonly organizationId: undefined; readonly personId: string | undefined };
 
 /** Tokens of every type. Values never come here, only their hashes. */

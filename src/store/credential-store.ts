@@ -75,7 +75,7 @@ export class PostgresCredentialStore implements CredentialStore {
       ? this.#options.administration.run("platform", call(listPersonalCredentials, owner.personId ?? null))
       : this.#options.database.run(
           requireOrganizationId(owner.organizationId),
-          call(listCredentials, owner.organizationId, owner.scope ?? null),
+          call(listCredentials, owner.organizationId, owner.scope ?? null, owner.type ?? null),
         ));
     return rows.map(record);
   }
@@ -90,7 +90,7 @@ export class PostgresCredentialStore implements CredentialStore {
     return this.#end(organizationId, author, "token.revoked", (tx) =>
       owner.organizationId === undefined
         ? tx.run(revokePersonalCredential, id, author.name, owner.personId ?? null)
-        : tx.run(revokeCredential, id, author.name, owner.organizationId, owner.scope ?? null),
+        : tx.run(revokeCredential, id, author.name, owner.organizationId, owner.scope ?? null, owner.type ?? null),
     );
   }
 

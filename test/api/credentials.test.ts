@@ -24,8 +24,8 @@ const workspacePath = "/v1/organizations/default/projects/web/workspaces/prod";
 let api: TestApi;
 before(async () => {
   api = await startTestApi();
-  await api.send("POST", "/v1/organizations/default/projects", { name: "web" });
-  await api.send("POST", "/v1/organizations/default/projects/web/workspaces", { name: "prod" });
+  await make("/v1/organizations/default/projects", { name: "web" });
+  await make("/v1/organizations/default/projects/web/workspaces", { name: "prod" });
 });
 after(() => api[Symbol.asyncDispose]());
 
@@ -46,15 +46,16 @@ test("every type of token is made, shown once, and stored as nothing but a hash"
     await make("/v1/me/tokens", { name: "laptop" }),
     await makeService([{ rules: all }]),
     await makeService([{ rules: all }], "assistant-token"),
-    await make(`${workspacePath}/tokens`, { type: "workspace-key", name: "lb", rules: all }),
-    await make(`${workspacePath}/tokens`, { type: "agent-enrolment", name: "host" }),
+    await make(`${workspacePath}/keys`, { name: "lb", rules: all }),
+    await make(`${workspacePath}/enrolment-tokens`, { name: "host" }),
   ];
   const prefixes = made.map(({ token }) => /^spt_[a-z]+_/.exec(String(token))?.[0]);
   assert.deepEqual(prefixes, ["spt_pat_", "spt_svc_", "spt_ai_", "spt_wsk_", "spt_enr_"]);
   const lists = [
     await api.send("GET", "/v1/me/tokens"),
     await api.send("GET", "/v1/organizations/default/tokens"),
-    await api.send("GET", `${workspacePath}/tokens`),
+    await api.send("GET", `${workspacePath}/keys`),
+    await api.send("GET", `${workspacePath}/enrolment-tokens`),
   ];
   const shown = JSON.stringify(lists.map(({ body }) => body));
   for (const { token, id } of made) {
@@ -70,8 +71,8 @@ test("a token ends by itself: after 30 days unless said otherwise, and never aft
   assert.equal(days, 30);
   const tooLong = await api.send("POST", "/v1/me/tokens", { name: "long", expiresInDays: 91 });
   assert.equal(tooLong.body["code"], "FIELDS_INVALID");
-  const enrolment = { type: "agent-enrolment", name: "slow", expiresInMinutes: 16 };
-  assert.equal((await api.send("POST", `${workspacePath}/tokens`, enrolment)).body["code"], "FIELDS_INVALID");
+  const enrolment = { name: "slow", expiresInMinutes: 16 };
+  assert.equal((await api.send("POST", `${workspacePath}/enrolment-tokens`, enrolment)).body["code"], "FIELDS_INVALID");
   const short = newTokenText("personal-token", systemSecretRandom);
   const hash = tokenHash(short);
   await api.context.credentials.create({
@@ -129,7 +130,7 @@ test("a revocation by another process counts within two seconds", async () => {
   const proof = { authorization: `Bearer ${String(token)}`, cookie: undefined, method: "GET", headers: {} };
   const caller = await reader.read(proof);
   assert.ok(caller);
-  const owner = { organizationId: organizationIdOf("default"), scope: undefined };
+  const owner = { organizationId: organizationIdOf("default"), scope: undefined, type: undefined };
   await store.revoke({ owner, id: String(id), author: { name: "ada", type: "person" } });
   nowMs += 2_000;
   await assert.rejects(reader.read(proof), /service token, and it is revoked/);
@@ -170,7 +171,7 @@ test("a broken token is refused without asking the store, in words that name its
 });
 
 test("an enrolment token joins one agent and opens no route at all", async () => {
-  const { token } = await make(`${workspacePath}/tokens`, { type: "agent-enrolment", name: "host" });
+  const { token } = await make(`${workspacePath}/enrolment-tokens`, { name: "host" });
   const routes = apiRoutes(api.context).filter(({ need }) => need.at !== "nobody");
   for (const { method, path } of routes) {
     const answer = await api.app.inject({ method, url: urlOf(path), headers: bearer(token) });
@@ -297,12 +298,14 @@ const onlyPeople: readonly string[] = [
   "DELETE /v1/freeze",
   "DELETE /v1/me/tokens/{token}",
   "DELETE /v1/organizations/{organization}/pauses/{id}",
-  "DELETE /v1/organizations/{organization}/projects/{project}/workspaces/{workspace}/tokens/{token}",
+  "DELETE /v1/organizations/{organization}/projects/{project}/workspaces/{workspace}/enrolment-tokens/{token}",
+  "DELETE /v1/organizations/{organization}/projects/{project}/workspaces/{workspace}/keys/{token}",
   "DELETE /v1/organizations/{organization}/tokens/{token}",
   "POST /v1/me/tokens",
   "POST /v1/organizations/{organization}/held-changes/{id}:approve",
   "POST /v1/organizations/{organization}/held-changes/{id}:reject",
-  "POST /v1/organizations/{organization}/projects/{project}/workspaces/{workspace}/tokens",
+  "POST /v1/organizations/{organization}/projects/{project}/workspaces/{workspace}/enrolment-tokens",
+  "POST /v1/organizations/{organization}/projects/{project}/workspaces/{workspace}/keys",
   "POST /v1/organizations/{organization}/tokens",
   "PUT /v1/organizations/{organization}/policy",
   "PUT /v1/organizations/{organization}/projects/{project}/policy",
@@ -343,7 +346,7 @@ test("over HTTP, tokens of an owner are refused on each of those routes", async 
   const tokens = [
     (await makeService([{ rules: all }]))["token"],
     (await makeService([{ rules: all }], "assistant-token"))["token"],
-    (await make(`${workspacePath}/tokens`, { type: "workspace-key", name: "k", rules: all }))["token"],
+    (await make(`${workspacePath}/keys`, { name: "k", rules: all }))["token"],
     (await make("/v1/me/tokens", { name: "owner" }))["token"],
   ];
   for (const token of tokens)

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CredentialOwner } from "../../ports/credential-store.ts";
+import type { CredentialOwner, TokenType } from "../../ports/credential-store.ts";
 import type { Caller } from "../access/caller.ts";
 import { readTokenText, tokenWords } from "../authentication/token-text.ts";
 import type { ApiContext } from "../context.ts";
@@ -12,10 +12,11 @@ import { defineOpenRoute, defineRoute, type Route, type RouteAnswer } from "../r
 import { nameSchema } from "../schemas/common.ts";
 import {
   leakedTokenSchema,
+  newEnrolmentTokenSchema,
   newOrganizationTokenSchema,
   newPersonalTokenSchema,
   newTokenSchema,
-  newWorkspaceTokenSchema,
+  newWorkspaceKeySchema,
   tokenListSchema,
   tokenSchema,
 } from "../schemas/credentials.ts";
@@ -111,7 +112,7 @@ function ofOrganization(context: ApiContext): readonly Route[] {
       answers: listed,
       handle: async ({ parameters }) => {
         const { organizationId } = await requireScope(context, parameters);
-        return list(context, { organizationId, scope: undefined });
+        return list(context, { organizationId, scope: undefined, type: undefined });
       },
     }),
     defineRoute({
@@ -152,58 +153,96 @@ function ofOrganization(context: ApiContext): readonly Route[] {
       answers: ended,
       handle: ({ caller, parameters }) => {
         const organizationId = organizationIdOf(parameters.organization);
-        return revoke(context, caller, { organizationId, scope: undefined }, parameters.token);
+        return revoke(context, caller, { organizationId, scope: undefined, type: undefined }, parameters.token);
       },
     }),
   ];
 }
 
+/** Two sets of routes: a key that a workspace speaks with is not a token that lets a machine join. */
 function ofWorkspace(context: ApiContext): readonly Route[] {
-  const path = "/v1/organizations/{organization}/projects/{project}/workspaces/{workspace}/tokens";
-  const key = "project.workspace.agent_token";
+  const workspace = "/v1/organizations/{organization}/projects/{project}/workspaces/{workspace}";
+  const keys = { path: `${workspace}/keys`, key: "project.workspace.key", type: "workspace-key" } as const;
+  const enrolments = {
+    path: `${workspace}/enrolment-tokens`,
+    key: "project.workspace.agent_token",
+    type: "agent-enrolment",
+  } as const;
   return [
-    defineRoute({
-      method: "GET",
-      path,
-      summary: "List the workspace keys and enrolment tokens of a workspace",
-      need: { at: "path", key, action: "read" },
-      tag,
-      parameters: workspaceParameters,
-      answers: listed,
-      handle: async ({ parameters }) => list(context, await requireScope(context, parameters)),
-    }),
+    ...listAndEnd(context, keys),
+    ...listAndEnd(context, enrolments),
     defineRoute({
       method: "POST",
-      path,
-      summary: "Make a workspace key, or a token that lets one agent join",
-      need: { at: "path", key, action: "create" },
+      path: keys.path,
+      summary: "Make a workspace key: with it something in a workspace speaks to the platform",
+      need: { at: "path", key: keys.key, action: "create" },
       onlyPeople: true,
       stepUp: true,
       tag,
       parameters: workspaceParameters,
-      body: newWorkspaceTokenSchema,
+      body: newWorkspaceKeySchema,
       answers: made,
       handle: async ({ caller, parameters, body }) => {
-        const { type, name } = body;
-        // An enrolment token may call nothing; what the agent may do is decided when it joins.
-        const bindings =
-          body.type === "workspace-key" ? grantedAccess(caller, [{ ...parameters, rules: body.rules }]) : [];
+        const bindings = grantedAccess(caller, [{ ...parameters, rules: body.rules }]);
         const { organizationId, scope } = await requireScope(context, parameters);
-        const forMs = body.type === "workspace-key" ? body.expiresInDays * dayMs : body.expiresInMinutes * minuteMs;
-        return makeToken(context, caller, { organizationId, type, name, scope, bindings, forMs });
+        const forMs = body.expiresInDays * dayMs;
+        return makeToken(context, caller, { organizationId, type: keys.type, name: body.name, scope, bindings, forMs });
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: enrolments.path,
+      summary: "Make a token that lets one agent join",
+      need: { at: "path", key: enrolments.key, action: "create" },
+      onlyPeople: true,
+      stepUp: true,
+      tag,
+      parameters: workspaceParameters,
+      body: newEnrolmentTokenSchema,
+      answers: made,
+      handle: async ({ caller, parameters, body }) => {
+        const { organizationId, scope } = await requireScope(context, parameters);
+        const forMs = body.expiresInMinutes * minuteMs;
+        // It may call nothing; what the agent may do is decided when it joins.
+        const about = { organizationId, type: enrolments.type, name: body.name, scope, bindings: [], forMs };
+        return makeToken(context, caller, about);
+      },
+    }),
+  ];
+}
+
+function listAndEnd(
+  context: ApiContext,
+  about: { readonly path: string; readonly key: string; readonly type: TokenType },
+): readonly Route[] {
+  const { path, key, type } = about;
+  return [
+    defineRoute({
+      method: "GET",
+      path,
+      summary: `List what was made here: each is ${tokenWords[type]}`,
+      need: { at: "path", key, action: "read" },
+      tag,
+      parameters: workspaceParameters,
+      answers: listed,
+      handle: async ({ parameters }) => {
+        const { organizationId, scope } = await requireScope(context, parameters);
+        return list(context, { organizationId, scope, type });
       },
     }),
     defineRoute({
       method: "DELETE",
       path: `${path}/{token}`,
-      summary: "Revoke a workspace key or an enrolment token",
+      summary: `Revoke ${tokenWords[type]}`,
       need: { at: "path", key, action: "delete" },
       onlyPeople: true,
       tag,
       parameters: workspaceParameters.extend(tokenParameter),
       answers: ended,
-      handle: async ({ caller, parameters: { token, ...names } }) =>
-        revoke(context, caller, await requireScope(context, names), token),
+      handle: async ({ caller, parameters: { token, ...names } }) => {
+        const { organizationId, scope } = await requireScope(context, names);
+        return revoke(context, caller, { organizationId, scope, type }, token);
+      },
     }),
   ];
 }

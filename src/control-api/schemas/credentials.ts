@@ -54,7 +54,6 @@ export const newPersonalTokenSchema = z
       .meta({ description: "What it may do. Left out: whatever you may do, at the time it is used." }),
   })
   .meta({ id: "NewPersonalToken" });
-export type NewPersonalToken = z.output<typeof newPersonalTokenSchema>;
 
 export const newOrganizationTokenSchema = z
   .strictObject({
@@ -66,29 +65,22 @@ export const newOrganizationTokenSchema = z
     access: z.array(accessSchema).min(1).max(20),
   })
   .meta({ id: "NewOrganizationToken" });
-export type NewOrganizationToken = z.output<typeof newOrganizationTokenSchema>;
+
+export const newWorkspaceKeySchema = z
+  .strictObject({ name: tokenNameSchema, expiresInDays: lifeSchema, rules: rulesSchema })
+  .meta({ id: "NewWorkspaceKey" });
 
 const longestEnrolmentMinutes = 15;
-export const newWorkspaceTokenSchema = z
-  .discriminatedUnion("type", [
-    z.strictObject({
-      type: z.literal("workspace-key"),
-      name: tokenNameSchema,
-      expiresInDays: lifeSchema,
-      rules: rulesSchema,
-    }),
-    z.strictObject({
-      type: z.literal("agent-enrolment"),
-      name: tokenNameSchema,
-      expiresInMinutes: z
-        .number()
-        .min(1, "must be a minute at least")
-        .max(longestEnrolmentMinutes, `must be at most ${longestEnrolmentMinutes} minutes`)
-        .default(longestEnrolmentMinutes),
-    }),
-  ])
-  .meta({ id: "NewWorkspaceToken" });
-export type NewWorkspaceToken = z.output<typeof newWorkspaceTokenSchema>;
+export const newEnrolmentTokenSchema = z
+  .strictObject({
+    name: tokenNameSchema,
+    expiresInMinutes: z
+      .number()
+      .min(1, "must be a minute at least")
+      .max(longestEnrolmentMinutes, `must be at most ${longestEnrolmentMinutes} minutes`)
+      .default(longestEnrolmentMinutes),
+  })
+  .meta({ id: "NewEnrolmentToken" });
 
 export const tokenTypeSchema = z.enum([
   "personal-token",

@@ -31,12 +31,13 @@ export const insertCredential = statement<CredentialRow>(
    returning ${columns}`,
 );
 
-/** $2: one scope, or null for all of the organization. */
+/** $2, $3: one scope and one type, or null for all of the organization. */
 export const listCredentials = statement<CredentialRow>(
   "list credentials",
   "tenants",
   `select ${columns} from setpoint.credential
-   where organization_id = $1 and ($2::text is null or scope = $2) order by made_at_ms desc, id desc limit 1000`,
+   where organization_id = $1 and ($2::text is null or scope = $2) and ($3::text is null or type = $3)
+   order by made_at_ms desc, id desc limit 1000`,
 );
 export const listPersonalCredentials = statement<CredentialRow>(
   "list personal credentials",
@@ -55,7 +56,9 @@ export const revokeCredential = statement<CredentialRow>(
   "revoke credential",
   "tenants",
   `update setpoint.credential set ${revoked}
-   where id = $1 and organization_id = $3 and ($4::text is null or scope = $4) returning ${columns}`,
+   where id = $1 and organization_id = $3 and ($4::text is null or scope = $4)
+     and ($5::text is null or type = $5)
+   returning ${columns}`,
 );
 export const revokePersonalCredential = statement<CredentialRow>(
   "revoke personal credential",
