@@ -1,5 +1,8 @@
 import { Registry } from "@prometheus-io/client";
 import type { Config } from "../config.ts";
+import { CachedRights } from "../control-api/access/cached-rights.ts";
+import { permissionCatalogue } from "../control-api/access/permission-keys.ts";
+import { platformRules, seedRules } from "../control-api/access/seed-roles.ts";
 import { createApp } from "../control-api/app.ts";
 import { Authenticator } from "../control-api/authentication/authenticator.ts";
 import { makersAmong } from "../control-api/authentication/makers.ts";
@@ -18,6 +21,7 @@ import { systemSecretRandom } from "../runtime/system-secret-random.ts";
 import { PostgresCredentialStore } from "../store/credential-store.ts";
 import { StoreError } from "../store/errors.ts";
 import { PostgresIntentStore } from "../store/intent-store.ts";
+import { PostgresMemberStore } from "../store/member-store.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { installedKinds } from "./installed-kinds.ts";
@@ -56,6 +60,14 @@ async function startApi(
   );
   const poke = (shards: readonly number[], due: readonly DueEdge[]) => signals.send(signalOf(shards, due));
   const intents = new PostgresIntentStore({ ...stores, ids, poke, logged: () => sealer.poke() });
+  const catalogue = permissionCatalogue(kinds);
+  const members = new PostgresMemberStore({
+    ...stores,
+    ids,
+    seedRules: seedRules(catalogue),
+    platformRules: platformRules(catalogue),
+    logged: () => sealer.poke(),
+  });
   await ensureDefaultOrganization(intents, reads);
   const credentials = new PostgresCredentialStore({ ...stores, logged: () => sealer.poke() });
   const uses = undo.use(new TokenUses({ store: credentials, clock, log }));
@@ -80,7 +92,9 @@ async function startApi(
       new TokenReader({ store: credentials, makerOf: makersAmong(async () => undefined), uses, clock }),
     ]),
     credentials,
-    rights: { bindingsOfPerson: async () => [] },
+    rights: new CachedRights(members, clock),
+    members,
+    verifyOrganizations: config.verifyOrganizations,
     secretBox: new RootKeyBox(rootKey(config)),
     secretRandom: systemSecretRandom,
     mailer: config.smtp === undefined ? undefined : createSmtpMailer(config.smtp.url, config.smtp.from),

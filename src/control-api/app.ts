@@ -1,21 +1,27 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Caller } from "./access/caller.ts";
+import { requireKnownNeeds } from "./access/known-needs.ts";
 import { requireNeed } from "./access/require-need.ts";
+import { roleBook } from "./access/roles.ts";
 import type { ApiContext } from "./context.ts";
 import { toProblem } from "./error-answer.ts";
 import { registerHealth } from "./health.ts";
 import { openApiDocument } from "./openapi.ts";
 import { Problem } from "./problem.ts";
 import type { RequestOrigin, Route, RouteCall } from "./route.ts";
+import { accessRoutes } from "./routes/access.ts";
 import { accountRoutes } from "./routes/accounts.ts";
 import { credentialRoutes } from "./routes/credentials.ts";
 import { heldChangeRoutes } from "./routes/held-changes.ts";
+import { memberRoutes } from "./routes/members.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { resourceRoutes } from "./routes/resources.ts";
+import { roleRoutes } from "./routes/roles.ts";
+import { scopeRoutes } from "./routes/scopes.ts";
 import { registerStatusPage } from "./status-page.ts";
 import { unknownPath } from "./unknown-path.ts";
 
@@ -25,6 +31,10 @@ const longestReason = 500;
 export function apiRoutes(context: ApiContext): readonly Route[] {
   return [
     ...organizationRoutes(context),
+    ...scopeRoutes(context),
+    ...memberRoutes(context),
+    ...roleRoutes(context),
+    ...accessRoutes(context),
     ...accountRoutes(context),
     ...credentialRoutes(context),
     ...heldChangeRoutes(context),
@@ -60,6 +70,7 @@ export function createApp(context: ApiContext): FastifyInstance {
   registerHealth(app, context);
   registerStatusPage(app, context);
   const routes = apiRoutes(context);
+  requireKnownNeeds(routes, roleBook(context).catalogue);
   registerRoutes(app, routes, (...call) => serve(context, callers, ...call));
   const document = openApiDocument(routes, context.version);
   app.get("/v1/openapi.json", async () => document);

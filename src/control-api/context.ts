@@ -6,10 +6,11 @@ import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Log } from "../ports/log.ts";
 import type { Mailer } from "../ports/mailer.ts";
+import type { MemberStore } from "../ports/member-store.ts";
 import type { ReadStore } from "../ports/read-store.ts";
-import type { RightsStore } from "../ports/rights-store.ts";
 import type { SecretBox } from "../ports/secret-box.ts";
 import type { SecretRandom } from "../ports/secret-random.ts";
+import type { CachedRights } from "./access/cached-rights.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
 
 export interface ServiceState {
@@ -29,7 +30,10 @@ export interface ApiContext {
   readonly ids: Ids;
   readonly log: Log;
   readonly authenticator: Authenticator;
-  readonly rights: RightsStore;
+  readonly rights: CachedRights;
+  readonly members: MemberStore;
+  /** Whether an organization that somebody makes for themselves waits for an operator to verify it. */
+  readonly verifyOrganizations: boolean;
   readonly credentials: CredentialStore;
   readonly secretBox: SecretBox;
   readonly secretRandom: SecretRandom;

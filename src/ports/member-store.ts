@@ -45,6 +45,8 @@ export interface MemberRecord {
   readonly person: PersonRef;
   readonly addedBy: string;
   readonly addedAtMs: number;
+  /** False after a restore, until an operator says that they still belong here. Until then they may do nothing. */
+  readonly confirmed: boolean;
   readonly bindings: readonly BindingRecord[];
 }
 
@@ -118,7 +120,6 @@ export interface MemberStore extends RightsStore {
     readonly author: Principal;
   }): Promise<Gone | InUse>;
 
-  /** By the time they joined. */
   members(request: {
     readonly organizationId: string;
     readonly afterPersonId: string | undefined;
@@ -146,6 +147,13 @@ export interface MemberStore extends RightsStore {
     readonly personId: string;
     readonly author: Principal;
   }): Promise<"removed" | "not-found" | "last-owner">;
+
+  /** False: there is no such membership in doubt. */
+  confirmMember(request: {
+    readonly organizationId: string;
+    readonly personId: string;
+    readonly author: Principal;
+  }): Promise<boolean>;
 
   createInvite(request: {
     readonly organizationId: string;

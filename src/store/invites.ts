@@ -2,6 +2,7 @@ import type { InviteRecord, MemberStore } from "../ports/member-store.ts";
 import type { Transaction } from "./database.ts";
 import { append } from "./organization-writes.ts";
 import {
+  deleteDoubtfulMembership,
   type InviteRow,
   insertBinding,
   insertInvite,
@@ -63,6 +64,7 @@ export async function acceptInvite(tx: Transaction, request: Request<"acceptInvi
     tx.run(readInvite, organizationId, id),
   ]);
   if (organization === undefined || found === undefined || found.state !== "open") return false;
+  await tx.run(deleteDoubtfulMembership, organizationId, person.id);
   await tx.run(insertMembership, organizationId, person.id, found.invited_by);
   for (const [index, { role, scope }] of found.bindings.entries()) {
     const bindingId = bindingIds[index];

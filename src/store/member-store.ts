@@ -9,6 +9,7 @@ import { append, deleteOrganization, deleteScope, organizationRecord, setStatus 
 import { findScope, insertRootScope } from "./sql/governance.ts";
 import {
   bindingsOfPerson,
+  confirmMembership,
   countOwned,
   deleteBinding,
   deleteMembership,
@@ -50,6 +51,8 @@ export interface MemberStoreOptions {
   readonly ids: Ids;
   /** Rules of the roles that no table has. */
   readonly seedRules: SeedRules;
+  /** Rules of the operators and administrators of the platform. */
+  readonly platformRules: SeedRules;
   /** Called after a commit that may have appended to the log. */
   readonly logged?: () => void;
 }
@@ -65,15 +68,29 @@ export class PostgresMemberStore implements MemberStore {
   }
 
   async bindingsOfPerson(personId: string): Promise<readonly Binding[]> {
-    const { administration, seedRules } = this.#options;
+    const { administration, seedRules, platformRules } = this.#options;
     const rows = await administration.run("platform", call(bindingsOfPerson, personId));
-    return rows.map(({ organization_id, scope, role, rules }) => ({
-      organizationId: organization_id,
-      scope: scope ?? `organization/${organization_id}`,
-      role: role ?? "no role",
+    const platformRole = rows[0]?.platform_role ?? "none";
+    const onPlatform = platformRules.get(platformRole);
+    const platform: readonly Binding[] =
+      onPlatform === undefined
+        ? []
+        : [
+            {
+              organizationId: undefined,
+              scope: "platform",
+              role: `${platformRole} of the platform`,
+              rules: onPlatform,
+            },
+          ];
+    const inOrganizations = rows.flatMap(({ organization_id, scope, role, rules }): readonly Binding[] => {
+      if (organization_id === null) return [];
+      const organization = { organizationId: organization_id, scope: scope ?? `organization/${organization_id}` };
       // A member without a role may know that the organization is there, and no more.
-      rules: role === null ? [] : (seedRules.get(role) ?? rules ?? []),
-    }));
+      if (role === null) return [{ ...organization, role: "no role", rules: [] }];
+      return [{ ...organization, role, rules: seedRules.get(role) ?? rules ?? [] }];
+    });
+    return [...platform, ...inOrganizations];
   }
 
   async createOrganization({ id, name, verification, ownerId, author }: Request<"createOrganization">): Promise<void> {
@@ -255,6 +272,15 @@ export class PostgresMemberStore implements MemberStore {
     });
   }
 
+  confirmMember({ organizationId, personId, author }: Request<"confirmMember">): Promise<boolean> {
+    return this.#write(organizationId, async (tx) => {
+      const [row] = await tx.run(confirmMembership, organizationId, personId);
+      if (row === undefined) return false;
+      await append(tx, { organizationId, type: "member.confirmed", uid: personId, author, data: { person: personId } });
+      return true;
+    });
+  }
+
   createInvite(request: Request<"createInvite">) {
     return this.#write(request.organizationId, (tx) => createInvite(tx, request));
   }
@@ -289,6 +315,7 @@ export class PostgresMemberStore implements MemberStore {
       person: people.get(row.person_id) ?? { id: row.person_id, email: "" },
       addedBy: row.added_by,
       addedAtMs: row.added_at_ms,
+      confirmed: row.confirmed,
       bindings: row.bindings ?? [],
     }));
   }

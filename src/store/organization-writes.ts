@@ -1,4 +1,5 @@
 import type { Gone, InUse, MemberStore, OrganizationRecord } from "../ports/member-store.ts";
+import type { Principal } from "../ports/records.ts";
 import type { Transaction } from "./database.ts";
 import { type LogEntry, logCall } from "./log-entries.ts";
 import {
@@ -14,6 +15,7 @@ import {
   lockScopeRow,
   type OrganizationRow,
   revokeScopeInvites,
+  revokeScopeTokens,
   updateStatus,
 } from "./sql/organizations.ts";
 
@@ -69,7 +71,7 @@ export async function deleteOrganization(
   await Promise.all([
     tx.run(deleteMemberships, organizationId),
     tx.run(deleteAccounts, organizationId),
-    forgetScope(tx, organizationId, scope),
+    forgetScope(tx, organizationId, scope, author),
     tx.run(updateStatus, organizationId, null, "deleted", `deleted by ${author.name}`),
     append(tx, {
       organizationId,
@@ -95,18 +97,19 @@ export async function deleteScope(
   const users = await usersOf(tx, organizationId, scope);
   if (users !== undefined) return users;
   await Promise.all([
-    forgetScope(tx, organizationId, scope),
+    forgetScope(tx, organizationId, scope, author),
     append(tx, { organizationId, type: "scope.deleted", uid: scope, author, data: { scope } }),
   ]);
   return { result: "deleted" };
 }
 
-async function forgetScope(tx: Transaction, organizationId: string, scope: string): Promise<void> {
+async function forgetScope(tx: Transaction, organizationId: string, scope: string, author: Principal): Promise<void> {
   await Promise.all([
     tx.run(deleteScopeBindings, organizationId, scope),
     tx.run(deleteScopePolicy, organizationId, scope),
     tx.run(deleteScopePauses, organizationId, scope),
     tx.run(revokeScopeInvites, organizationId, scope),
+    tx.run(revokeScopeTokens, organizationId, scope, author.name),
     tx.run(deleteScopeRow, organizationId, scope),
   ]);
 }

@@ -1,4 +1,7 @@
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
+import { CachedRights } from "../../src/control-api/access/cached-rights.ts";
+import { permissionCatalogue } from "../../src/control-api/access/permission-keys.ts";
+import { platformRules, seedRules } from "../../src/control-api/access/seed-roles.ts";
 import { createApp } from "../../src/control-api/app.ts";
 import { Authenticator } from "../../src/control-api/authentication/authenticator.ts";
 import { makersAmong } from "../../src/control-api/authentication/makers.ts";
@@ -18,6 +21,7 @@ import { PostgresCredentialStore } from "../../src/store/credential-store.ts";
 import { Database } from "../../src/store/database.ts";
 import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { PostgresIntentStore } from "../../src/store/intent-store.ts";
+import { PostgresMemberStore } from "../../src/store/member-store.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { PostgresReadStore } from "../../src/store/read-store.ts";
 import { startTestServer } from "./postgres.ts";
@@ -57,6 +61,9 @@ export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<T
   const intents = new PostgresIntentStore({ ...stores, ids });
   const reads = new PostgresReadStore(stores);
   const engine = new PostgresEngineStore({ database: open("setpoint_engine"), clock: systemClock, ids });
+  const catalogue = permissionCatalogue(kinds);
+  const roles = { seedRules: seedRules(catalogue), platformRules: platformRules(catalogue) };
+  const members = new PostgresMemberStore({ ...stores, ids, ...roles });
   await intents.createOrganization({ id: organizationIdOf("default"), name: "default" });
   const credentials = new PostgresCredentialStore(stores);
   const uses = undo.use(new TokenUses({ store: credentials, clock: systemClock, log: silent }));
@@ -73,7 +80,9 @@ export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<T
       new TokenReader({ store: credentials, makerOf: makersAmong(async () => undefined), uses, clock: systemClock }),
     ]),
     credentials,
-    rights: { bindingsOfPerson: async () => [] },
+    rights: new CachedRights(members, systemClock),
+    members,
+    verifyOrganizations: false,
     secretBox: new RootKeyBox(new Uint8Array(32).fill(7)),
     secretRandom: systemSecretRandom,
     mailer: undefined,

@@ -16,6 +16,7 @@ export class CachedRights implements RightsStore {
   readonly #rights: RightsStore;
   readonly #clock: Clock;
   readonly #kept = new Map<string, Kept>();
+  readonly #listeners: (() => void)[] = [];
 
   constructor(rights: RightsStore, clock: Clock) {
     this.#rights = rights;
@@ -30,7 +31,7 @@ export class CachedRights implements RightsStore {
     const bindings = this.#rights.bindingsOfPerson(personId);
     if (this.#kept.size >= keptAtMost) this.#kept.clear();
     this.#kept.set(personId, { askedAtMs, bindings });
-    bindings.catch(() => this.forget(personId));
+    bindings.catch(() => this.#kept.delete(personId));
     return bindings;
   }
 
@@ -38,5 +39,11 @@ export class CachedRights implements RightsStore {
   forget(personId?: string): void {
     if (personId === undefined) this.#kept.clear();
     else this.#kept.delete(personId);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** For whoever keeps what was made of the answers. */
+  whenForgotten(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 }

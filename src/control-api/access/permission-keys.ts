@@ -20,13 +20,7 @@ export type PermissionCatalogue = ReadonlyMap<string, Permission>;
 
 /** Actions by their first letters, in the order of `everyAction`; `x` is execute. */
 type Letters = string;
-const letters: Readonly<Record<string, Action>> = {
-  r: "read",
-  c: "create",
-  u: "update",
-  d: "delete",
-  x: "execute",
-};
+const letterOf: Readonly<Record<Action, string>> = { read: "r", create: "c", update: "u", delete: "d", execute: "x" };
 
 /** Of the roles: admin (its default is everything the key has), member, auditor, billing, and operator of the platform. */
 interface Line {
@@ -80,7 +74,7 @@ const organization: Readonly<Record<string, Line>> = {
   "organization.bundle.manifest": ordinary("rcud", "Manifests of bundles"),
   "organization.bundle.repository": ordinary("rcudx", "Repositories that bundles come from"),
   "organization.bundle.revision": ordinary("rcd", "Revisions of bundles"),
-  "organization.credential": { actions: "rcd", about: "Tokens of services and assistants", auditor: "r" },
+  "organization.token": { actions: "rcd", about: "Tokens of services and assistants", auditor: "r" },
   "organization.dns_record": ordinary("rcudx", "DNS records of the organization"),
   "organization.dns_record_zone": ordinary("rcudx", "DNS zones of the organization"),
   "organization.domain": governed("rcudx", "Domains that the organization owns"),
@@ -234,6 +228,5 @@ function permission(key: string, scope: Permission["scope"], line: Line): Permis
 }
 
 function actionsOf(text: Letters): readonly Action[] {
-  const chosen = [...text].map((letter) => letters[letter]);
-  return everyAction.filter((action) => chosen.includes(action));
+  return everyAction.filter((action) => text.includes(letterOf[action]));
 }

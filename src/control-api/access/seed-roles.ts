@@ -1,4 +1,4 @@
-import type { Binding, Rule } from "../../ports/access.ts";
+import type { Rule } from "../../ports/access.ts";
 import type { SeedRules } from "../../ports/member-store.ts";
 import { everyAction, type GrantedRole, type PermissionCatalogue } from "./permission-keys.ts";
 
@@ -19,13 +19,11 @@ export function seedRules(catalogue: PermissionCatalogue): SeedRules {
 }
 
 /** What an operator or an administrator of the platform may do, besides what their memberships give them. */
-export function platformBindings(
-  catalogue: PermissionCatalogue,
-  role: "none" | "operator" | "administrator",
-): readonly Binding[] {
-  if (role === "none") return [];
-  const rules = role === "administrator" ? everything : rulesOf(catalogue, "operator");
-  return [{ organizationId: undefined, scope: "platform", role: `${role} of the platform`, rules }];
+export function platformRules(catalogue: PermissionCatalogue): SeedRules {
+  return new Map([
+    ["operator", rulesOf(catalogue, "operator")],
+    ["administrator", everything],
+  ]);
 }
 
 function rulesOf(catalogue: PermissionCatalogue, role: GrantedRole): readonly Rule[] {

@@ -2,9 +2,34 @@ import { z } from "zod";
 import { jsonSchema, nameSchema } from "./common.ts";
 
 export const namedSchema = z.strictObject({ name: nameSchema });
-export const organizationSchema = z.object({ name: z.string(), id: z.string() }).meta({ id: "Organization" });
+export const verificationSchema = z.enum(["in_setup", "verified", "pending", "blocked", "waitlist"]).meta({
+  description: "What the platform thinks of an organization. Only in a verified one can anything be created.",
+});
+export const organizationSchema = z
+  .object({
+    name: z.string(),
+    id: z.string(),
+    verification: verificationSchema,
+    state: z.enum(["active", "inactive"]),
+    /** What whoever set the status last said about it. */
+    reason: z.string(),
+  })
+  .meta({ id: "Organization" });
+export type OrganizationDocument = z.output<typeof organizationSchema>;
+export const organizationStatusSchema = z
+  .strictObject({
+    verification: verificationSchema.optional(),
+    state: z.enum(["active", "inactive"]).optional(),
+    reason: z.string().trim().min(1).max(500),
+  })
+  .refine(
+    ({ verification, state }) => verification !== undefined || state !== undefined,
+    "names neither a verification nor a state",
+  )
+  .meta({ id: "OrganizationStatusChange" });
 export const organizationListSchema = z.object({ items: z.array(organizationSchema) });
-export const scopeListSchema = z.object({ items: z.array(z.object({ name: z.string() })) });
+export const scopeSchema = z.object({ name: z.string() });
+export const scopeListSchema = z.object({ items: z.array(scopeSchema) });
 
 export const newAccountSchema = z
   .strictObject({

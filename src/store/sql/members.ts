@@ -4,18 +4,20 @@ import { statement } from "../statement.ts";
 
 /** Before anything of a tenant is known: what one person may do, everywhere. By administration alone. */
 export const bindingsOfPerson = statement<{
-  organization_id: string;
+  platform_role: "none" | "operator" | "administrator";
+  organization_id: string | null;
   scope: string | null;
   role: string | null;
   rules: readonly Rule[] | null;
 }>(
   "bindings of person",
   "tenants",
-  `select m.organization_id, b.scope, b.role, r.rules
-   from setpoint.membership as m
+  `select p.platform_role, m.organization_id, b.scope, b.role, r.rules
+   from setpoint.person as p
+   left join setpoint.membership as m on m.person_id = p.id and m.confirmed
    left join setpoint.role_binding as b on b.person_id = m.person_id and b.organization_id = m.organization_id
    left join setpoint.role as r on r.organization_id = b.organization_id and r.name = b.role
-   where m.person_id = $1 and m.confirmed order by m.organization_id, b.scope, b.role`,
+   where p.id = $1 and p.state = 'active' order by m.organization_id, b.scope, b.role`,
 );
 export const countOwned = statement<{ count: number }>(
   "count owned",
@@ -92,6 +94,7 @@ export interface MemberRow {
   readonly person_id: string;
   readonly added_by: string;
   readonly added_at_ms: number;
+  readonly confirmed: boolean;
   readonly bindings:
     | readonly {
         readonly id: string;
@@ -102,7 +105,7 @@ export interface MemberRow {
       }[]
     | null;
 }
-const memberColumns = `m.person_id, m.added_by, m.added_at_ms,
+const memberColumns = `m.person_id, m.added_by, m.added_at_ms, m.confirmed,
   (select json_agg(found) from (
      select b.id, b.scope, b.role, b.made_by as "madeBy", b.made_at_ms as "madeAtMs" from setpoint.role_binding as b
      where b.person_id = m.person_id and b.organization_id is not distinct from m.organization_id
@@ -132,6 +135,21 @@ export const deleteMembership = statement<{ person_id: string }>(
      delete from setpoint.role_binding where person_id = $2 and organization_id is not distinct from $1::uuid)
    delete from setpoint.membership where organization_id = $1 and person_id = $2 returning person_id`,
 );
+/** A membership that a restore put in doubt gives nothing to whoever is invited anew. */
+export const deleteDoubtfulMembership = statement<never>(
+  "delete doubtful membership",
+  "tenants",
+  `with doubtful as (
+     delete from setpoint.membership where organization_id = $1 and person_id = $2 and not confirmed returning person_id)
+   delete from setpoint.role_binding as b using doubtful
+   where b.person_id = doubtful.person_id and b.organization_id is not distinct from $1`,
+);
+export const confirmMembership = statement<{ person_id: string }>(
+  "confirm membership",
+  "tenants",
+  `update setpoint.membership set confirmed = true
+   where organization_id = $1 and person_id = $2 and not confirmed returning person_id`,
+);
 /** No row: the person has that role there already. */
 export const insertBinding = statement<{ id: string }>(
   "insert binding",
@@ -154,8 +172,11 @@ export const otherOwners = statement<{ person_id: string }>(
   "other owners",
   "tenants",
   `select b.person_id from setpoint.role_binding as b
-   where b.role = 'owner' and b.organization_id is not distinct from $1::uuid and b.scope = 'organization/' || $1::text
-     and b.person_id <> $2 limit 1`,
+   where b.role = 'owner' and b.organization_id is not distinct from $1::uuid and b.scope = 'organization/' || $1::uuid
+     and b.person_id <> $2
+     and exists (select from setpoint.membership as m
+       where m.organization_id = $1 and m.person_id = b.person_id and m.confirmed)
+   limit 1`,
 );
 
 export interface InviteRow {

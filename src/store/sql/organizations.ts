@@ -89,6 +89,14 @@ export const revokeScopeInvites = statement<never>(
      and exists (select from json_array_elements(i.bindings) as b where b ->> 'scope' = $2)`,
 );
 
+export const revokeScopeTokens = statement<never>(
+  "revoke scope tokens",
+  "tenants",
+  `update setpoint.credential as c set revoked_at_ms = setpoint.now_ms(), revoked_by = $3
+   where c.organization_id = $1 and c.revoked_at_ms is null
+     and (c.scope = $2 or exists (select from json_array_elements(c.bindings) as b where b ->> 'scope' = $2))`,
+);
+
 /** Everything that names somebody as belonging to the organization. */
 export const deleteMemberships = statement<never>(
   "delete memberships",
