@@ -18,6 +18,8 @@ import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
 import { RootKeyBox } from "../runtime/root-key-box.ts";
 import { createSmtpMailer } from "../runtime/smtp-mailer.ts";
 import { systemSecretRandom } from "../runtime/system-secret-random.ts";
+import { PostgresGovernanceStore } from "../store/governance-store.ts";
+import { PostgresIdentityStore } from "../store/identity-store.ts";
 import { PostgresCredentialStore } from "../store/credential-store.ts";
 import { StoreError } from "../store/errors.ts";
 import { PostgresIntentStore } from "../store/intent-store.ts";
@@ -87,6 +89,7 @@ async function startApi(
     clock,
     ids,
     log,
+    governance: new PostgresGovernanceStore({ ...stores, ids, poke, logged: () => sealer.poke() }),
     authenticator: new Authenticator([
       new OperatorFile(config.operatorToken ?? readToken(config.dataDirectory), clock),
       new TokenReader({ store: credentials, makerOf: makersAmong(async () => undefined), uses, clock }),

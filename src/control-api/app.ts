@@ -13,6 +13,8 @@ import type { RequestOrigin, Route, RouteCall } from "./route.ts";
 import { accessRoutes } from "./routes/access.ts";
 import { accountRoutes } from "./routes/accounts.ts";
 import { credentialRoutes } from "./routes/credentials.ts";
+import { driftRoutes } from "./routes/drift.ts";
+import { registerSignInPage } from "./identity/sign-in-page.ts";
 import { heldChangeRoutes } from "./routes/held-changes.ts";
 import { memberRoutes } from "./routes/members.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
@@ -20,6 +22,7 @@ import { pauseRoutes } from "./routes/pauses.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { resourceRoutes } from "./routes/resources.ts";
+import { planRoutes } from "./routes/plans.ts";
 import { roleRoutes } from "./routes/roles.ts";
 import { scopeRoutes } from "./routes/scopes.ts";
 import { registerStatusPage } from "./status-page.ts";
@@ -46,6 +49,8 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
 }
 
 /** The Control API as a value: tests put requests into it without a port. */
+    ...driftRoutes(context),
+    ...planRoutes(context),
 export function createApp(context: ApiContext): FastifyInstance {
   const app = fastify({
     logger: false,

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { KindRegistry } from "../kernel/kind.ts";
 import type { Clock } from "../ports/clock.ts";
+import type { GovernanceStore } from "../ports/governance-store.ts";
 import type { CredentialStore } from "../ports/credential-store.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
@@ -24,6 +25,7 @@ export interface ApiContext {
   readonly intents: IntentStore;
   readonly reads: ReadStore;
   readonly kinds: KindRegistry;
+  readonly governance: GovernanceStore;
   /** The settings each installed provider accepts, so that a bad account is refused at the door. */
   readonly accountSettings: ReadonlyMap<string, z.ZodType>;
   readonly clock: Clock;

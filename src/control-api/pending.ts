@@ -1,62 +1,68 @@
-import type { Kind } from "../kernel/kind.ts";
-import type { ResourceView } from "../ports/read-store.ts";
+import type { LeftToDo } from "../ports/governance-store.ts";
+import type { Caller } from "./access/caller.ts";
 import type { ApiContext } from "./context.ts";
 import { isoTime } from "./iso-time.ts";
-import { scopeNames } from "./names.ts";
+import { mayRead, resourceLink, scopeLabel } from "./resource-link.ts";
 import type { PendingDocument } from "./schemas/governance.ts";
 import type { ResolvedScope } from "./scope.ts";
 
 const shownAtMost = 200;
-const pageSize = 200;
 const readAtMost = 5_000;
 
-/** The resources of an organization that differ from their declaration, or wait to be looked at. Bounded, and says so. */
-export async function pendingChanges(context: ApiContext, organization: ResolvedScope): Promise<PendingDocument> {
+/**
+ * What differs from its declaration or waits to be looked at, below a scope of a pause. It is read from what is left to do,
+ * so that what is as declared costs nothing. Bounded, and says so.
+ */
+export async function pendingChanges(
+  context: ApiContext,
+  organization: Pick<ResolvedScope, "organization" | "organizationId">,
+  asked: { readonly caller: Caller; readonly under: string | undefined },
+): Promise<PendingDocument> {
   const { organizationId } = organization;
-  const scopes = await context.reads.listScopes(organizationId);
-  const kinds = [...context.kinds.values()].filter((kind) => kind.loop !== undefined);
-  const items: PendingDocument["items"] = [];
-  let read = 0;
-  for (const { scope } of scopes) {
-    for (const kind of kinds) {
-      let afterName: string | undefined;
-      do {
-        const views = await context.reads.listResources({
-          organizationId,
-          scope,
-          kind: kind.kind,
-          labels: {},
-          afterName,
-          limit: pageSize,
-        });
-        items.push(...views.filter(isPending).map((view) => pendingItem(kind, view)));
-        read += views.length;
-        afterName = views.length < pageSize ? undefined : views.at(-1)?.resource.name;
-        if (items.length > shownAtMost || read > readAtMost)
-          return { items: items.slice(0, shownAtMost), truncated: true };
-      } while (afterName !== undefined);
-    }
-  }
-  return { items, truncated: false };
-}
-
-function isPending(view: ResourceView): boolean {
-  return view.subjects.some(
-    ({ status, dueAtMs }) => status === undefined || status.differences > 0 || dueAtMs !== undefined,
-  );
-}
-
-function pendingItem(kind: Kind, view: ResourceView): PendingDocument["items"][number] {
-  const statuses = view.subjects.flatMap(({ status }) => (status === undefined ? [] : [status]));
-  const looks = statuses.flatMap(({ lookedAtMs }) => (lookedAtMs === undefined ? [] : [lookedAtMs]));
-  const ready = statuses.flatMap(({ conditions }) => conditions.filter(({ type }) => type === "Ready"));
-  const { project, workspace } = scopeNames(view.resource.scope);
+  const { caller, under } = asked;
+  const left = await context.governance.leftToDo({ organizationId, under, kind: undefined, limit: readAtMost + 1 });
+  const items = left
+    .slice(0, readAtMost)
+    .filter((entry) => mayRead(context.kinds, caller, organization.organization, entry))
+    .map((entry) => pendingItem(context, organization.organization, entry));
   return {
-    kind: kind.kind,
-    name: view.resource.name,
-    scope: [project, workspace].filter((name) => name !== undefined).join("/"),
-    differences: statuses.reduce((sum, status) => sum + status.differences, 0),
-    message: ready[0]?.message ?? "not looked at yet",
-    ...(looks.length === 0 ? {} : { lookedAt: isoTime(Math.min(...looks)) }),
+    items: items.slice(0, shownAtMost),
+    totals: {
+      resources: items.length,
+      wouldRun: items.filter(({ blockedBy }) => blockedBy.length === 0).length,
+      actions: items.reduce<Record<string, number>>((sum, { actions }) => added(sum, actions), {}),
+    },
+    truncated: items.length > shownAtMost || left.length > readAtMost,
   };
+}
+
+function pendingItem(context: ApiContext, organization: string, left: LeftToDo): PendingDocument["items"][number] {
+  const { summary } = left;
+  const actions = { ...summary?.actions };
+  const blockedBy = (summary?.guards ?? []).filter((guard) => guard !== "pause");
+  return {
+    kind: left.kind,
+    name: left.name,
+    scope: scopeLabel(left.scope),
+    link: resourceLink(context.kinds, organization, left),
+    differences: Object.values(actions).reduce((sum, count) => sum + count, 0),
+    actions,
+    message: messageOf(left, blockedBy),
+    blockedBy,
+    since: isoTime(left.sinceMs),
+    ...(left.lookedAtMs === undefined ? {} : { lookedAt: isoTime(left.lookedAtMs) }),
+  };
+}
+
+function messageOf({ summary, lookedAtMs }: LeftToDo, blockedBy: readonly string[]): string {
+  if (summary === undefined)
+    return lookedAtMs === undefined ? "not looked at yet" : "something changed, and it was not looked at since";
+  const words = Object.entries(summary.actions).map(([action, count]) => `${count} to ${action}`);
+  return blockedBy.length === 0 ? words.join(", ") : `${words.join(", ")}; held back by ${blockedBy.join(", ")}`;
+}
+
+function added(sum: Readonly<Record<string, number>>, more: Readonly<Record<string, number>>): Record<string, number> {
+  const total = { ...sum };
+  for (const [action, count] of Object.entries(more)) total[action] = (total[action] ?? 0) + count;
+  return total;
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { ApiContext } from "./context.ts";
-import { loopsDocument, summaryDocument } from "./routes/platform.ts";
+import { loopRegistry } from "./loop-registry.ts";
+import { summaryDocument } from "./routes/platform.ts";
 import type { LoopsDocument, SummaryDocument } from "./schemas/platform.ts";
 import { statusPageStyle } from "./status-page-style.ts";
 import { duration } from "./subject-conditions.ts";
@@ -16,7 +17,7 @@ export function registerStatusPage(app: FastifyInstance, context: ApiContext): v
   app.get("/", async (_request, reply) => {
     const summary = await summaryDocument(context).catch(() => undefined);
     const oldestMs = summary?.oldestConfirmedAt === undefined ? undefined : await oldestAgeMs(context);
-    const html = page(summary, { oldestMs, loops: loopsDocument(context), version: context.version });
+    const html = page(summary, { oldestMs, loops: loopRegistry(context.kinds), version: context.version });
     return await reply
       .code(summary === undefined ? 503 : 200)
       .type("text/html; charset=utf-8")

@@ -41,11 +41,13 @@ export interface IntentStore {
     readonly digest: string;
     readonly approver: Principal;
     readonly grantForMs: number;
+    readonly comment?: string | undefined;
   }): Promise<ApproveAnswer>;
   reject(request: {
     readonly organizationId: string;
     readonly heldChangeId: string;
     readonly author: Principal;
+    readonly comment?: string | undefined;
   }): Promise<boolean>;
 
   pause(request: {

@@ -40,7 +40,8 @@ export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest
   if (held === undefined || refusal !== undefined)
     return { answer: refusal ?? { result: "not-found" }, woken: nobodyWoken };
 
-  const decided = tx.run(decideHeld, organizationId, heldChangeId, "approved", approver.name);
+  const { comment } = request;
+  const decided = tx.run(decideHeld, organizationId, heldChangeId, "approved", approver.name, comment ?? null);
   const allowed = held.guard === "account-identity" ? reclaim(tx, held, request) : grant(tx, ids, held, request);
   const cleared = tx.run(clearHeldDigests, organizationId, subjectIds(held));
   const woken = tx.run(wakeApproved, priorityNumber("person"), subjectIds(held));
@@ -48,8 +49,8 @@ export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest
     organizationId,
     type: "held-change.approved",
     uid: heldChangeId,
-    actor: approver.name,
-    data: { digest: held.digest, items: held.items?.length ?? 0, guard: held.guard },
+    author: approver,
+    data: { digest: held.digest, items: held.items?.length ?? 0, guard: held.guard, comment },
   });
   const [grants, rows] = await Promise.all([
     allowed,
@@ -107,7 +108,7 @@ async function reclaim(
 
 export async function reject(
   tx: Transaction,
-  { organizationId, heldChangeId, author }: RejectRequest,
+  { organizationId, heldChangeId, author, comment }: RejectRequest,
 ): Promise<boolean> {
   const [, [held]] = await Promise.all([
     tx.run(lockHeld, [organizationId]),
@@ -118,11 +119,11 @@ export async function reject(
     organizationId,
     type: "held-change.rejected",
     uid: heldChangeId,
-    actor: author.name,
-    data: { digest: held.digest, guard: held.guard },
+    author,
+    data: { digest: held.digest, guard: held.guard, comment },
   });
   await Promise.all([
-    tx.run(decideHeld, organizationId, heldChangeId, "rejected", author.name),
+    tx.run(decideHeld, organizationId, heldChangeId, "rejected", author.name, comment ?? null),
     tx.run(entry.statement, ...entry.values),
   ]);
   return true;

@@ -78,7 +78,7 @@ async function exchangeItems(
     tx.run(addHeldItems, JSON.stringify(items)),
   ];
   const [contents] = await Promise.all([tx.run(heldContent, organizationIds, heldIds), ...sent]);
-  const rewrites = affected.map(({ row, newest }): HeldRewrite => {
+  const rewrites = affected.map(({ row, newest, isNew }): HeldRewrite => {
     const content = contents.find(
       ({ organization_id, id }) => organization_id === row.organization_id && id === row.id,
     );
@@ -90,6 +90,8 @@ async function exchangeItems(
       authors: (content?.authors ?? []).toSorted(compareText),
       empty: (content?.items ?? []).length === 0,
       moved: digest !== row.digest,
+      opened: isNew,
+      items: (content?.items ?? []).length,
       verdict: newest?.verdict,
     };
   });

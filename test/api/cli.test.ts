@@ -223,7 +223,10 @@ test("modes and policies are set from the command line", async () => {
   assert.equal((await setpoint(["mode", "organization", "observe"])).code, 0);
   assert.equal((await setpoint(["policy", "organization"])).data, "mode: observe\n");
   const policy = file("policy.yaml", "limits:\n  changesPerCycle: 7\n");
-  assert.equal((await setpoint(["policy", "organization", "-f", policy])).code, 0);
+  const waits = await setpoint(["policy", "organization", "-f", policy]);
+  assert.equal(waits.code, 10, "leaving observe lets more through");
+  const command = /setpoint (approve \S+ --digest \S+)/.exec(waits.notes)?.[1] ?? "";
+  assert.equal((await setpoint(command.split(" "))).code, 0);
   assert.equal((await setpoint(["policy", "organization"])).data, "limits:\n  changesPerCycle: 7\n");
   assert.equal((await setpoint(["create", "project", "web"])).data, "project/web created\n");
   assert.equal((await setpoint(["mode", "project", "observe", "-p", "web"])).code, 0);

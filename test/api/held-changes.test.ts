@@ -132,8 +132,11 @@ test("what is rejected stays undone and is still explained", async () => {
   await hold(["x", "y"]);
   const held = await open();
   const path = `${base}/held-changes/${String(held["id"])}`;
-  assert.deepEqual((await api.send("POST", `${path}:reject`)).body, { id: held["id"], state: "rejected" });
-  assert.equal(code(await api.send("POST", `${path}:reject`)), "HELD_CHANGE_CLOSED");
+  assert.equal((await api.send("POST", `${path}:reject`)).status, 422, "whoever asked must learn why");
+  const comment = "these are still used";
+  assert.deepEqual((await api.send("POST", `${path}:reject`, { comment })).body, { id: held["id"], state: "rejected" });
+  assert.equal(code(await api.send("POST", `${path}:reject`, { comment })), "HELD_CHANGE_CLOSED");
+  assert.equal((await api.send("GET", path)).body["comment"], comment);
   assert.deepEqual((await api.send("GET", `${base}/held-changes`)).body["items"], []);
   const why = await api.send("GET", `${base}/dnszones/example/why`);
   assert.match(JSON.stringify(why.body["chain"]), /was rejected by operator/);
@@ -148,7 +151,6 @@ test("four eyes: whoever declared or deleted it cannot approve it", async () => 
   });
   assert.equal(answer.status, 403);
   assert.equal(code(answer), "FOUR_EYES");
-  await api.send("PUT", `${base}/policy`, {});
 });
 
 test("another organization sees and decides nothing of it", async () => {
@@ -162,5 +164,6 @@ test("another organization sees and decides nothing of it", async () => {
     (await api.send("POST", `${foreign}/${String(held["id"])}:approve`, { digest: held["digest"] })).status,
     404,
   );
-  assert.equal((await api.send("POST", `${foreign}/${String(held["id"])}:reject`)).status, 404);
+  const comment = "not ours";
+  assert.equal((await api.send("POST", `${foreign}/${String(held["id"])}:reject`, { comment })).status, 404);
 });

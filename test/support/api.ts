@@ -19,6 +19,8 @@ import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
 import { PostgresCredentialStore } from "../../src/store/credential-store.ts";
 import { Database } from "../../src/store/database.ts";
+import { PostgresGovernanceStore } from "../../src/store/governance-store.ts";
+import { PostgresIdentityStore } from "../../src/store/identity-store.ts";
 import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { PostgresIntentStore } from "../../src/store/intent-store.ts";
 import { PostgresMemberStore } from "../../src/store/member-store.ts";
@@ -89,6 +91,7 @@ export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<T
     version: "0.0.0-test",
     checkDatabase: async () => void (await reads.listOrganizations()),
     services: async () => [{ name: "api", state: "running", detail: "test" }],
+    governance: new PostgresGovernanceStore({ ...stores, ids }),
     metrics: async () => "# no metrics\n",
     ...changes,
   };

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { parse } from "yaml";
-import { policySchema } from "../../control-api/schemas/governance.ts";
+import { heldChangeSchema, policySchema } from "../../control-api/schemas/governance.ts";
 import { accountListSchema, accountSchema } from "../../control-api/schemas/organization.ts";
 import { resourceSchema } from "../../control-api/schemas/resource.ts";
 import type { ApiClient } from "../api-client.ts";
-import { usageError } from "../cli-error.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { json, parseFormat, table, yaml } from "../output.ts";
 import { organizationPath, scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
@@ -47,7 +48,7 @@ export function registerAdminister(program: Command, world: CliWorld, client: Ap
     .action(async (target: string, options: ScopeOptions & { readonly file?: string }) => {
       const path = policyPath(world, target, options);
       if (options.file === undefined) return world.writeData(yaml(policySchema.parse(await client.get(path))));
-      await client.send("PUT", path, { body: readPolicy(options.file) });
+      await putPolicy(client, path, readPolicy(options.file));
       world.writeNote(`the policy of the ${target} is set\n`);
     });
 }
@@ -136,7 +137,19 @@ async function setResourceMode(
 
 async function changePolicy(client: ApiClient, path: string, change: Readonly<Record<string, unknown>>): Promise<void> {
   const current = policySchema.parse(await client.get(path));
-  await client.send("PUT", path, { body: { ...current, ...change } });
+  await putPolicy(client, path, { ...current, ...change });
+}
+
+/** What loosens a rule waits: the command ends with the code for that and says who can let it through. */
+async function putPolicy(client: ApiClient, path: string, body: unknown): Promise<void> {
+  const { headers } = await client.send("GET", path);
+  const answer = await client.send("PUT", path, { body, headers: { "if-match": headers["etag"] ?? "*" } });
+  if (answer.status !== 202) return;
+  const held = heldChangeSchema.parse(answer.body);
+  throw new CliError(
+    `This loosens a rule and waits for a person: ${held.verdict.reason}\nLet it through with: setpoint approve ${held.id} --digest ${held.digest}`,
+    exitCodes.waitingForApproval,
+  );
 }
 
 function policyPath(world: CliWorld, target: string, options: ScopeOptions): string {

@@ -36,10 +36,14 @@ function registerHeld(program: Command, world: CliWorld, client: ApiClient): voi
   withScope(held.command("list"))
     .description("list held changes")
     .option("--state <state>", "open, approved, rejected, withdrawn or any", "open")
+    .option("--level <level>", "subject, account, organization, platform or scope")
+    .option("--guard <guard>", "only what this guard holds")
+    .option("--kind <kind>", "only what concerns resources of this kind")
+    .option("--older-than <duration>", "only what has waited for longer")
     .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action(async (options: ScopeOptions & { readonly state: string; readonly output: string }) => {
+    .action(async (options: ScopeOptions & HeldFilters) => {
       const format = parseFormat(options.output);
-      const query = new URLSearchParams({ state: options.state });
+      const query = heldQuery(options);
       const { items } = heldChangeListSchema.parse(
         await client.get(`${organizationPath(world, options)}/held-changes?${query.toString()}`),
       );
@@ -51,11 +55,12 @@ function registerHeld(program: Command, world: CliWorld, client: ApiClient): voi
         item.id,
         item.state,
         item.guard,
-        String(item.items.length),
+        String(item.blastRadius.items),
         `${shortDuration(world.nowMs() - world.timeMs(item.openedAt))} ago`,
+        item.overdue ? "overdue" : shortDuration(world.timeMs(item.deadline) - world.nowMs()),
         item.verdict.reason,
       ]);
-      world.writeData(table(world, ["ID", "STATE", "GUARD", "ITEMS", "OPENED", "WHY"], rows));
+      world.writeData(table(world, ["ID", "STATE", "GUARD", "ITEMS", "OPENED", "LEFT", "WHY"], rows));
       world.writeNote("Look at one with: setpoint held show ID\n");
     });
   withScope(held.command("show"))
@@ -74,20 +79,51 @@ function registerHeld(program: Command, world: CliWorld, client: ApiClient): voi
     .argument("<id>")
     .requiredOption("--digest <digest>", "the digest that held show printed: what you saw is what you approve")
     .option("--for <duration>", "how long the approval may be used", "1h")
-    .action(async (id: string, options: ScopeOptions & { readonly digest: string; readonly for: string }) => {
-      const body = { digest: options.digest, forSeconds: parseSeconds(options.for) };
-      const answer = approvalAnswerSchema.parse(
-        (await client.send("POST", `${heldPath(world, options, id)}:approve`, { body })).body,
-      );
-      world.writeNote(`approved: ${answer.grants} items may each be done once within ${options.for}\n`);
-    });
+    .option("--comment <text>", "what others should know about it")
+    .action(
+      async (
+        id: string,
+        options: ScopeOptions & { readonly digest: string; readonly for: string; readonly comment?: string },
+      ) => {
+        const { digest, comment } = options;
+        const body = { digest, forSeconds: parseSeconds(options.for), comment };
+        const answer = approvalAnswerSchema.parse(
+          (await client.send("POST", `${heldPath(world, options, id)}:approve`, { body })).body,
+        );
+        world.writeNote(
+          answer.grants === 0
+            ? "approved: it holds now\n"
+            : `approved: ${answer.grants} items may each be done once within ${options.for}\n`,
+        );
+      },
+    );
   withScope(program.command("reject"))
     .description("reject a held change: it stays undone until it changes")
     .argument("<id>")
-    .action(async (id: string, options: ScopeOptions) => {
-      await client.send("POST", `${heldPath(world, options, id)}:reject`);
+    .requiredOption("--comment <text>", "why; whoever asked for it reads this")
+    .action(async (id: string, options: ScopeOptions & { readonly comment: string }) => {
+      const body = { comment: options.comment };
+      await client.send("POST", `${heldPath(world, options, id)}:reject`, { body });
       world.writeNote(`rejected: ${id}\n`);
     });
+}
+
+interface HeldFilters {
+  readonly state: string;
+  readonly level?: string;
+  readonly guard?: string;
+  readonly kind?: string;
+  readonly olderThan?: string;
+  readonly output: string;
+}
+
+function heldQuery({ state, level, guard, kind, olderThan }: HeldFilters): URLSearchParams {
+  const query = new URLSearchParams({ state });
+  if (level !== undefined) query.set("level", level);
+  if (guard !== undefined) query.set("guard", guard);
+  if (kind !== undefined) query.set("kind", kind);
+  if (olderThan !== undefined) query.set("olderThanSeconds", String(parseSeconds(olderThan)));
+  return query;
 }
 
 interface PauseOptions extends ScopeOptions {
@@ -175,8 +211,9 @@ async function resume(
     );
   }
   const pending = pendingSchema.parse(await client.get(`${base}/pending`));
-  if (pending.items.length === 0) world.writeNote("Nothing would be written, as far as was last seen.\n");
-  for (const item of pending.items) {
+  const running = pending.items.filter((item) => item.blockedBy.length === 0);
+  if (running.length === 0) world.writeNote("Nothing would be written, as far as was last seen.\n");
+  for (const item of running) {
     const seen =
       item.lookedAt === undefined
         ? "never looked at"
@@ -203,8 +240,11 @@ async function confirmResume(world: CliWorld, yes: boolean): Promise<void> {
 }
 
 function heldText(world: CliWorld, change: HeldChangeDocument): string {
+  const { approval, blastRadius } = change;
   const lines = [
-    `${change.id}  ${change.state}, at the ${change.level}`,
+    `${change.id}  ${change.state}, at the ${change.level}, ${change.overdue ? "overdue since" : "decide before"} ${change.deadline}`,
+    `touches ${blastRadius.items} items of ${blastRadius.resources} resources`,
+    ...approval.notBy.map(({ who, why }) => `not to be approved by ${safeText(who)}: ${why}`),
     `guard ${change.guard}: ${safeText(change.verdict.reason)}`,
     `numbers: ${
       Object.entries(change.verdict.numbers)

@@ -1,10 +1,13 @@
 import { z } from "zod";
-import type { HeldChangeState, HeldChangeView } from "../../ports/read-store.ts";
+import type { DecisionAnswer } from "../../ports/governance-store.ts";
+import type { HeldChangeState } from "../../ports/read-store.ts";
 import type { Principal } from "../../ports/records.ts";
+import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
+import { governanceDocument, planDocument } from "../held-document.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route } from "../route.ts";
+import { proposeRules } from "../rule-proposals.ts";
 import { nameSchema } from "../schemas/common.ts";
 import {
   approvalAnswerSchema,
@@ -13,18 +16,25 @@ import {
   heldChangeListSchema,
   heldChangeQuerySchema,
   heldChangeSchema,
+  proposalOfRulesSchema,
   rejectionAnswerSchema,
+  rejectionSchema,
 } from "../schemas/governance.ts";
 import { requireScope } from "../scope.ts";
 
 const organizationParameters = z.strictObject({ organization: nameSchema });
-const idParameters = organizationParameters.extend({ id: z.string().min(1).max(100) });
+const id = z.string().min(1).max(100);
+const idParameters = organizationParameters.extend({ id });
 const path = "/v1/organizations/{organization}/held-changes";
+const platformPath = "/v1/held-changes";
 const everyState: readonly HeldChangeState[] = ["open", "approved", "rejected", "withdrawn"];
 
+/** One inbox for what waits for a person: items of plans, looser rules, ends of pauses. */
 export function heldChangeRoutes(context: ApiContext): readonly Route[] {
-  return [...readRoutes(context), ...decisionRoutes(context)];
+  return [...readRoutes(context), ...decisionRoutes(context), ...platformRoutes(context)];
 }
+
+type Query = z.output<typeof heldChangeQuerySchema>;
 
 function readRoutes(context: ApiContext): readonly Route[] {
   return [
@@ -37,11 +47,9 @@ function readRoutes(context: ApiContext): readonly Route[] {
       parameters: organizationParameters,
       query: heldChangeQuerySchema,
       answers: { 200: { description: "Held changes, newest first", schema: heldChangeListSchema } },
-      handle: async ({ parameters, query }) => {
-        const { organizationId } = await requireScope(context, parameters);
-        const states = query.state === "any" ? everyState : [query.state];
-        const views = await context.reads.listHeldChanges({ organizationId, states, limit: 500 });
-        return { status: 200, body: { items: views.map(heldChangeDocument) } };
+      handle: async ({ parameters, query, caller }) => {
+        const { organizationId, organization } = await requireScope(context, parameters);
+        return { status: 200, body: await inboxOf(context, { organizationId, organization, caller }, query) };
       },
     }),
     defineRoute({
@@ -52,11 +60,26 @@ function readRoutes(context: ApiContext): readonly Route[] {
       tag: "held changes",
       parameters: idParameters,
       answers: { 200: { description: "The held change", schema: heldChangeSchema } },
-      handle: async ({ parameters }) => {
-        const { organizationId } = await requireScope(context, parameters);
-        const view = await context.reads.getHeldChange({ organizationId, id: parameters.id });
-        if (view === undefined) throw notFound(parameters.id);
-        return { status: 200, body: heldChangeDocument(view) };
+      handle: async ({ parameters, caller }) => {
+        const { organizationId, organization } = await requireScope(context, parameters);
+        const found = await findOne(context, { organizationId, organization, caller }, parameters.id);
+        if (found === undefined) throw notFound(parameters.id);
+        return { status: 200, body: found };
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path,
+      summary: "Ask a person for a looser rule or for the end of a pause",
+      need: { at: "path", key: "organization.proposal", action: "create" },
+      tag: "held changes",
+      parameters: organizationParameters,
+      body: proposalOfRulesSchema,
+      answers: { 202: { description: "It waits for a person", schema: heldChangeSchema } },
+      handle: async ({ parameters, body, caller }) => {
+        const { organizationId, organization } = await requireScope(context, parameters);
+        const change = await proposeRules(context, { organizationId, organization, author: caller.principal }, body);
+        return { status: 202, body: governanceDocument(change, { context, organization, caller }) };
       },
     }),
   ];
@@ -76,15 +99,8 @@ function decisionRoutes(context: ApiContext): readonly Route[] {
       answers: { 200: { description: "Each item may now be done once", schema: approvalAnswerSchema } },
       handle: async ({ parameters, body, caller }) => {
         const { organizationId } = await requireScope(context, parameters);
-        const { id } = parameters;
-        const grants = await approve(context, {
-          organizationId,
-          id,
-          approver: caller.principal,
-          digest: body.digest,
-          grantForMs: body.forSeconds * 1_000,
-        });
-        return { status: 200, body: { id, state: "approved", grants } };
+        const request = { organizationId, id: parameters.id, approver: caller.principal, ...body };
+        return { status: 200, body: { id: parameters.id, state: "approved", grants: await approve(context, request) } };
       },
     }),
     defineRoute({
@@ -95,86 +111,221 @@ function decisionRoutes(context: ApiContext): readonly Route[] {
       onlyPeople: true,
       tag: "held changes",
       parameters: idParameters,
+      body: rejectionSchema,
       answers: { 200: { description: "Rejected", schema: rejectionAnswerSchema } },
-      handle: async ({ parameters, caller }) => {
+      handle: async ({ parameters, body, caller }) => {
         const { organizationId } = await requireScope(context, parameters);
-        const { id } = parameters;
-        const author = caller.principal;
-        const rejected = await context.intents.reject({ organizationId, heldChangeId: id, author });
-        if (rejected) return { status: 200, body: { id, state: "rejected" } };
-        const view = await context.reads.getHeldChange({ organizationId, id });
-        if (view === undefined) throw notFound(id);
-        throw new Problem("HELD_CHANGE_CLOSED", `The held change ${id} is ${view.state} already`);
+        await reject(context, {
+          organizationId,
+          id: parameters.id,
+          approver: caller.principal,
+          comment: body.comment,
+        });
+        return { status: 200, body: { id: parameters.id, state: "rejected" } };
       },
     }),
   ];
 }
 
-interface ApproveRequest {
+/** What concerns everybody is decided by who may set what holds for everybody. */
+function platformRoutes(context: ApiContext): readonly Route[] {
+  const read = { at: "platform", key: "platform.policy", action: "read" } as const;
+  const decide = { at: "platform", key: "platform.policy", action: "update" } as const;
+  const parameters = z.strictObject({ id });
+  const shared = { tag: "held changes" } as const;
+  return [
+    defineRoute({
+      ...shared,
+      method: "GET",
+      path: platformPath,
+      summary: "Looser rules of the platform that wait for a person",
+      need: read,
+      parameters: z.strictObject({}),
+      query: heldChangeQuerySchema,
+      answers: { 200: { description: "Held changes, newest first", schema: heldChangeListSchema } },
+      handle: async ({ query, caller }) => {
+        const states = query.state === "any" ? everyState : [query.state];
+        const asked = { organizationId: undefined, states, limit: query.limit + 1 };
+        const found = await context.governance.governanceChanges(asked);
+        const items = found.map((change) => governanceDocument(change, { context, organization: undefined, caller }));
+        return { status: 200, body: { items: items.slice(0, query.limit), truncated: items.length > query.limit } };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: "POST",
+      path: `${platformPath}/{id}:approve`,
+      summary: "Approve what the digest names, for the whole platform",
+      need: decide,
+      onlyPeople: true,
+      parameters,
+      body: approvalSchema,
+      answers: { 200: { description: "It holds now", schema: approvalAnswerSchema } },
+      handle: async ({ parameters: { id: wanted }, body, caller }) => {
+        const { digest, comment } = body;
+        const about = { organizationId: undefined, id: wanted, approver: caller.principal, digest, comment };
+        const answer = await context.governance.decide({ ...about, decision: "approve" });
+        requireDecided(answer, about);
+        return { status: 200, body: { id: wanted, state: "approved", grants: 0 } };
+      },
+    }),
+    defineRoute({
+      ...shared,
+      method: "POST",
+      path: `${platformPath}/{id}:reject`,
+      summary: "Reject: what holds for everybody stays as it is",
+      need: decide,
+      onlyPeople: true,
+      parameters,
+      body: rejectionSchema,
+      answers: { 200: { description: "Rejected", schema: rejectionAnswerSchema } },
+      handle: async ({ parameters: { id: wanted }, body, caller }) => {
+        const about = { organizationId: undefined, id: wanted, approver: caller.principal, comment: body.comment };
+        requireDecided(await context.governance.decide({ ...about, decision: "reject", digest: undefined }), about);
+        return { status: 200, body: { id: wanted, state: "rejected" } };
+      },
+    }),
+  ];
+}
+
+interface Place {
+  readonly organizationId: string;
+  readonly organization: string;
+  readonly caller: Caller;
+}
+
+async function inboxOf(context: ApiContext, place: Place, query: Query) {
+  const { organizationId, organization, caller } = place;
+  const { level, guard, kind, limit } = query;
+  const states = query.state === "any" ? everyState : [query.state];
+  const olderThanMs = query.olderThanSeconds === undefined ? undefined : query.olderThanSeconds * 1_000;
+  const about = { context, organization, caller };
+  const plans =
+    level === "scope"
+      ? []
+      : await context.governance.inbox({
+          organizationId,
+          states,
+          level,
+          guard,
+          kind,
+          olderThanMs,
+          limit: limit + 1,
+        });
+  const wantsRules = (level === undefined || level === "scope") && kind === undefined;
+  const rules = wantsRules
+    ? await context.governance.governanceChanges({ organizationId, states, limit: limit + 1 })
+    : [];
+  const nowMs = context.clock.nowMs();
+  const items = [
+    ...plans.map((view) => planDocument(view, about)),
+    ...rules
+      .filter((change) => guard === undefined || change.verdict.guard === guard)
+      .filter((change) => olderThanMs === undefined || nowMs - change.openedAtMs >= olderThanMs)
+      .map((change) => governanceDocument(change, about)),
+  ].sort((left, right) => (left.openedAt < right.openedAt ? 1 : -1));
+  return { items: items.slice(0, limit), truncated: items.length > limit };
+}
+
+async function findOne(context: ApiContext, place: Place, wanted: string): Promise<HeldChangeDocument | undefined> {
+  const { organizationId, organization, caller } = place;
+  const about = { context, organization, caller };
+  const [plan] = await context.governance.inbox({ organizationId, states: everyState, id: wanted, limit: 1 });
+  if (plan !== undefined) return planDocument(plan, about);
+  const asked = { organizationId, states: everyState, id: wanted, limit: 1 };
+  const [rule] = await context.governance.governanceChanges(asked);
+  return rule === undefined ? undefined : governanceDocument(rule, about);
+}
+
+interface DecisionRequest {
   readonly organizationId: string;
   readonly id: string;
-  readonly digest: string;
   readonly approver: Principal;
-  readonly grantForMs: number;
+  readonly comment?: string | undefined;
 }
 
 async function approve(
   context: ApiContext,
-  { organizationId, id, digest, approver, grantForMs }: ApproveRequest,
+  request: DecisionRequest & { readonly digest: string; readonly forSeconds: number },
 ): Promise<number> {
-  const answer = await context.intents.approve({ organizationId, heldChangeId: id, digest, approver, grantForMs });
+  const { organizationId, id: heldChangeId, digest, comment } = request;
+  const approver = withReason(request.approver, comment);
+  const grantForMs = request.forSeconds * 1_000;
+  const answer = await context.intents.approve({
+    organizationId,
+    heldChangeId,
+    digest,
+    approver,
+    grantForMs,
+    comment,
+  });
+  if (answer.result === "approved") return answer.grants;
+  if (answer.result !== "not-found") throw refusal(answer, request);
+  // Plans and rules share one inbox and one route; their ids are never the same.
+  const decided = await context.governance.decide({
+    organizationId,
+    id: heldChangeId,
+    decision: "approve",
+    digest,
+    approver,
+    comment,
+  });
+  requireDecided(decided, request);
+  return 0;
+}
+
+async function reject(context: ApiContext, request: DecisionRequest): Promise<void> {
+  const { organizationId, id: heldChangeId, comment } = request;
+  const author = withReason(request.approver, comment);
+  if (await context.intents.reject({ organizationId, heldChangeId, author, comment })) return;
+  const [plan] = await context.governance.inbox({ organizationId, states: everyState, id: heldChangeId, limit: 1 });
+  if (plan !== undefined)
+    throw new Problem("HELD_CHANGE_CLOSED", `The held change ${heldChangeId} is ${plan.state} already`);
+  const asked = { organizationId, id: heldChangeId, decision: "reject", digest: undefined, comment } as const;
+  requireDecided(await context.governance.decide({ ...asked, approver: author }), request);
+}
+
+function withReason(principal: Principal, comment: string | undefined): Principal {
+  return comment === undefined || principal.via === undefined
+    ? principal
+    : { ...principal, via: { ...principal.via, reason: comment } };
+}
+
+type Refusal =
+  | { readonly result: "not-found" | "closed" | "refused-principal" | "four-eyes" }
+  | { readonly result: "moved"; readonly digest: string };
+
+function requireDecided(answer: DecisionAnswer, request: Pick<DecisionRequest, "id" | "approver">): void {
+  if (answer.result === "approved" || answer.result === "rejected") return;
+  throw refusal(answer as Refusal, request);
+}
+
+function refusal(answer: Refusal, request: Pick<DecisionRequest, "id" | "approver">): Problem {
+  const { id: wanted, approver } = request;
   switch (answer.result) {
-    case "approved":
-      return answer.grants;
     case "not-found":
-      throw notFound(id);
+      return notFound(wanted);
     case "closed":
-      throw new Problem(
+      return new Problem(
         "HELD_CHANGE_CLOSED",
-        `The held change ${id} is not open any more: what it named was decided, or is no longer wanted`,
+        `The held change ${wanted} is not open any more: what it named was decided, has moved on, or is no longer wanted`,
       );
-    case "moved": {
-      const message = `What waits under ${id} is not what this digest names. Look at it again, then approve its digest ${answer.digest}`;
-      throw new Problem("DIGEST_MOVED", message, { digest: answer.digest });
-    }
+    case "moved":
+      return new Problem(
+        "DIGEST_MOVED",
+        `What waits under ${wanted} is not what this digest names. Look at it again, then approve its digest ${answer.digest}`,
+        { digest: answer.digest },
+      );
     case "four-eyes":
-      throw new Problem(
+      return new Problem(
         "FOUR_EYES",
-        `${approver.name} declared or deleted part of ${id}: policy asks for another person's approval`,
+        `${approver.name} declared, deleted or asked for part of ${wanted}: policy asks for another person's approval`,
       );
     case "refused-principal":
-      throw new Problem("PRINCIPAL_REFUSED", "Machines and assistants may propose and never approve: a person must");
+      return new Problem("PRINCIPAL_REFUSED", "Machines and assistants may propose and never approve: a person must");
   }
 }
 
-function heldChangeDocument(view: HeldChangeView): HeldChangeDocument {
-  const { id, state, level, guard, digest, verdict } = view;
-  return {
-    id,
-    state,
-    level,
-    guard,
-    digest,
-    verdict: { ...verdict, numbers: { ...verdict.numbers }, keys: [...verdict.keys] },
-    openedAt: isoTime(view.openedAtMs),
-    ...(view.decidedBy === undefined ? {} : { decidedBy: view.decidedBy }),
-    ...(view.decidedAtMs === undefined ? {} : { decidedAt: isoTime(view.decidedAtMs) }),
-    items: view.items.map(({ kind, name, key, action, externalId, differences, reason }) => ({
-      kind,
-      name,
-      key,
-      action,
-      ...(externalId === undefined ? {} : { externalId }),
-      differences: differences.map(({ field, wanted, seen }) => ({
-        field,
-        ...(wanted === undefined ? {} : { wanted }),
-        ...(seen === undefined ? {} : { seen }),
-      })),
-      reason,
-    })),
-  };
-}
-
-function notFound(id: string): Problem {
-  return new Problem("NOT_FOUND", `There is no held change ${id} in this organization`);
+function notFound(wanted: string): Problem {
+  return new Problem("NOT_FOUND", `There is no held change ${wanted} here`);
 }

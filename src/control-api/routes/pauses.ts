@@ -9,10 +9,13 @@ import { defineRoute, type Route } from "../route.ts";
 import { nameSchema } from "../schemas/common.ts";
 import {
   endedSchema,
+  extensionSchema,
+  freezePreviewSchema,
   freezeSchema,
   newPauseSchema,
   type PauseDocument,
   pauseListSchema,
+  pausePreviewSchema,
   pauseSchema,
   pendingSchema,
 } from "../schemas/governance.ts";
@@ -24,7 +27,12 @@ const idParameters = organizationParameters.extend({ id: z.string().min(1).max(1
 const path = "/v1/organizations/{organization}/pauses";
 
 export function pauseRoutes(context: ApiContext): readonly Route[] {
-  return [...organizationPauses(context), ...freezeRoutes(context), pendingRoute(context)];
+  return [
+    ...organizationPauses(context),
+    ...extendRoutes(context),
+    ...freezeRoutes(context),
+    ...previewRoutes(context),
+  ];
 }
 
 function organizationPauses(context: ApiContext): readonly Route[] {
@@ -39,8 +47,8 @@ function organizationPauses(context: ApiContext): readonly Route[] {
       answers: { 200: { description: "Pauses", schema: pauseListSchema } },
       handle: async ({ parameters }) => {
         const { organizationId } = await requireScope(context, parameters);
-        const items = (await context.reads.listPauses(organizationId)).map(pauseDocument);
-        return { status: 200, body: { items } };
+        const pauses = await context.reads.listPauses(organizationId);
+        return { status: 200, body: { items: pauses.map((pause) => pauseDocument(context, pause)) } };
       },
     }),
     defineRoute({
@@ -72,8 +80,7 @@ function organizationPauses(context: ApiContext): readonly Route[] {
         const { organizationId } = await requireScope(context, parameters);
         const { id } = parameters;
         const found = (await context.reads.listPauses(organizationId)).find((entry) => entry.id === id);
-        if (found === undefined)
-          throw new Problem("NOT_FOUND", `There is no pause ${id} in force here: it ended, or it never was`);
+        if (found === undefined) throw notInForce(id);
         if (found.scope === "platform")
           throw new Problem("GUARD_REFUSED", `${id} is a freeze of the whole platform: it ends with DELETE /v1/freeze`);
         await endPause(context, id, organizationId, caller.principal);
@@ -110,7 +117,10 @@ function freezeRoutes(context: ApiContext): readonly Route[] {
       tag: "pauses",
       parameters: nothing,
       answers: { 200: { description: "Freezes", schema: pauseListSchema } },
-      handle: async () => ({ status: 200, body: { items: (await freezes(context)).map(pauseDocument) } }),
+      handle: async () => ({
+        status: 200,
+        body: { items: (await freezes(context)).map((pause) => pauseDocument(context, pause)) },
+      }),
     }),
     defineRoute({
       method: "DELETE",
@@ -130,20 +140,104 @@ function freezeRoutes(context: ApiContext): readonly Route[] {
   ];
 }
 
-function pendingRoute(context: ApiContext): Route {
-  return defineRoute({
-    method: "GET",
-    path: "/v1/organizations/{organization}/pending",
-    summary: "What would be written if nothing paused it, from what was last seen",
-    need: { at: "path", key: "organization.pause", action: "read" },
-    tag: "pauses",
-    parameters: organizationParameters,
-    answers: { 200: { description: "Resources that differ from their declaration", schema: pendingSchema } },
-    handle: async ({ parameters }) => {
-      const scope = await requireScope(context, parameters);
-      return { status: 200, body: await pendingChanges(context, scope) };
-    },
-  });
+function extendRoutes(context: ApiContext): readonly Route[] {
+  const extend = async (id: string, organizationId: string | undefined, forSeconds: number, author: Principal) => {
+    const forMs = forSeconds * 1_000;
+    const answer = await context.governance.extendPause({ id, organizationId, forMs, author });
+    const known =
+      organizationId === undefined ? await freezes(context) : await context.reads.listPauses(organizationId);
+    const found = known.find((entry) => entry.id === id);
+    if (answer === undefined || found === undefined) throw notInForce(id);
+    return { status: 200, body: pauseDocument(context, { ...found, expiresAtMs: answer.expiresAtMs }) };
+  };
+  const answers = { 200: { description: "It lasts until then, or longer if it did before", schema: pauseSchema } };
+  return [
+    defineRoute({
+      method: "POST",
+      path: `${path}/{id}:extend`,
+      summary: "Let a pause last longer; never shorter, which would be resuming",
+      need: { at: "path", key: "organization.pause", action: "create" },
+      tag: "pauses",
+      parameters: idParameters,
+      body: extensionSchema,
+      answers,
+      handle: async ({ parameters, body, caller }) => {
+        const { organizationId } = await requireScope(context, parameters);
+        return await extend(parameters.id, organizationId, body.forSeconds, caller.principal);
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/v1/freeze/{id}:extend",
+      summary: "Let a freeze last longer; never shorter, which would be resuming",
+      need: { at: "platform", key: "platform.freeze", action: "create" },
+      tag: "pauses",
+      parameters: z.strictObject({ id: z.string().min(1).max(100) }),
+      body: extensionSchema,
+      answers,
+      handle: ({ parameters, body, caller }) => extend(parameters.id, undefined, body.forSeconds, caller.principal),
+    }),
+  ];
+}
+
+function previewRoutes(context: ApiContext): readonly Route[] {
+  return [
+    defineRoute({
+      method: "GET",
+      path: "/v1/organizations/{organization}/pending",
+      summary: "What would be written if nothing paused it, from what was last seen",
+      need: { at: "path", key: "organization.pause", action: "read" },
+      tag: "pauses",
+      parameters: organizationParameters,
+      answers: { 200: { description: "Resources that differ from their declaration", schema: pendingSchema } },
+      handle: async ({ parameters, caller }) => {
+        const scope = await requireScope(context, parameters);
+        return { status: 200, body: await pendingChanges(context, scope, { caller, under: undefined }) };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: `${path}/{id}/preview`,
+      summary: "What ending a pause would set in motion, and what else would still stand in the way",
+      need: { at: "path", key: "organization.pause", action: "read" },
+      tag: "pauses",
+      parameters: idParameters,
+      answers: { 200: { description: "What is left to do below the pause", schema: pausePreviewSchema } },
+      handle: async ({ parameters, caller }) => {
+        const scope = await requireScope(context, parameters);
+        const pauses = await context.reads.listPauses(scope.organizationId);
+        const found = pauses.find(({ id }) => id === parameters.id);
+        if (found === undefined) throw notInForce(parameters.id);
+        const pending = await pendingChanges(context, scope, { caller, under: found.scope });
+        return { status: 200, body: { pauses: [pauseDocument(context, found)], pending } };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/v1/freeze/preview",
+      summary: "What ending every freeze would set in motion, by organization",
+      need: { at: "platform", key: "platform.freeze", action: "read" },
+      tag: "pauses",
+      parameters: nothing,
+      answers: { 200: { description: "Counts by organization", schema: freezePreviewSchema } },
+      handle: async () => {
+        const [frozen, left] = await Promise.all([freezes(context), context.governance.leftByOrganization()]);
+        const organizations = left.map(({ organization, subjects, waiting }) => ({
+          name: organization,
+          leftToDo: subjects,
+          due: waiting,
+        }));
+        return {
+          status: 200,
+          body: { freezes: frozen.map((pause) => pauseDocument(context, pause)), organizations },
+        };
+      },
+    }),
+  ];
+}
+
+function notInForce(id: string): Problem {
+  return new Problem("NOT_FOUND", `There is no pause ${id} in force here: it ended, or it never was`);
 }
 
 async function pause(
@@ -168,7 +262,7 @@ async function pause(
     forMs: body.forSeconds * 1_000,
   });
   const expiresAtMs = context.clock.nowMs() + body.forSeconds * 1_000;
-  return pauseDocument({ id, scope, level, author: author.name, reason, expiresAtMs });
+  return pauseDocument(context, { id, scope, level, author: author.name, reason, expiresAtMs });
 }
 
 async function endPause(
@@ -189,6 +283,8 @@ async function freezes(context: ApiContext): Promise<readonly Pause[]> {
   return (await context.reads.listPauses(first.id)).filter((entry) => entry.scope === "platform");
 }
 
-function pauseDocument({ id, scope, level, author, reason, expiresAtMs }: Pause): PauseDocument {
-  return { id, scope, level, author, reason, expiresAt: isoTime(expiresAtMs) };
+function pauseDocument(context: ApiContext, pause: Pause): PauseDocument {
+  const { id, scope, level, author, reason, expiresAtMs } = pause;
+  const remainingSeconds = Math.max(0, Math.ceil((expiresAtMs - context.clock.nowMs()) / 1_000));
+  return { id, scope, level, author, reason, expiresAt: isoTime(expiresAtMs), remainingSeconds };
 }

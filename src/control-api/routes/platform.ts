@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { can } from "../access/can.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { type LoopsDocument, loopsSchema, type SummaryDocument, summarySchema } from "../schemas/platform.ts";
-import { verdictLimitMs } from "../verdict-age.ts";
+import { loopRegistry } from "../loop-registry.ts";
+import { loopsSchema, type SummaryDocument, summarySchema } from "../schemas/platform.ts";
 
 const nothing = z.strictObject({});
 
@@ -13,11 +14,17 @@ export function platformRoutes(context: ApiContext): readonly Route[] {
       method: "GET",
       path: "/v1/loops",
       summary: "The registry of loops: how often each looks, what makes it look sooner, and what has no loop and why",
-      need: { at: "platform", key: "platform.loop", action: "read" },
+      need: { at: "self" },
       tag: "platform",
       parameters: nothing,
       answers: { 200: { description: "Every kind there is", schema: loopsSchema } },
-      handle: async () => ({ status: 200, body: loopsDocument(context) }),
+      handle: async ({ caller }) => {
+        // The registry is public; how busy it is concerns all organizations together.
+        if (!can(caller, "platform.loop", "read", ["platform"]).allowed)
+          return { status: 200, body: loopRegistry(context.kinds) };
+        const measured = { activity: await context.governance.loopActivity(), nowMs: context.clock.nowMs() };
+        return { status: 200, body: loopRegistry(context.kinds, measured) };
+      },
     }),
     defineRoute({
       method: "GET",
@@ -30,21 +37,6 @@ export function platformRoutes(context: ApiContext): readonly Route[] {
       handle: async () => ({ status: 200, body: await summaryDocument(context) }),
     }),
   ];
-}
-
-export function loopsDocument(context: ApiContext): LoopsDocument {
-  const kinds = [...context.kinds.values()].map((kind) => ({
-    kind: kind.kind,
-    plural: kind.plural,
-    scopes: [...kind.scopes],
-    modeRequired: kind.modeRequired,
-    inputs: [...(kind.loop?.inputs ?? [])],
-    ...(kind.loop === undefined
-      ? {}
-      : { everySeconds: kind.loop.everySeconds, verdictLimitSeconds: verdictLimitMs(kind.loop.everySeconds) / 1_000 }),
-    ...(kind.withoutLoop === undefined ? {} : { withoutLoop: kind.withoutLoop }),
-  }));
-  return { kinds };
 }
 
 export async function summaryDocument(context: ApiContext): Promise<SummaryDocument> {

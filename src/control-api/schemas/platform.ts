@@ -14,8 +14,22 @@ export const loopsSchema = z
         /** How old a verdict may be before it reads Unknown. */
         verdictLimitSeconds: z.number().optional(),
         withoutLoop: z.string().optional(),
+        /** As measured; only for those who may look at the whole platform. */
+        activity: z
+          .object({
+            subjects: z.int(),
+            failing: z.int(),
+            lastCycleAt: timeSchema.optional(),
+            /** When the periodic timer has come round to every subject at the latest. */
+            nextCycleBy: timeSchema.optional(),
+            /** Between two looks at one subject, from the cycles of the last ten minutes that found nothing to do. */
+            realIntervalSeconds: z.number().optional(),
+          })
+          .optional(),
       }),
     ),
+    /** The platform's own records: what deliberately has no loop. */
+    withoutLoop: z.array(z.object({ record: z.string(), why: z.string() })),
   })
   .meta({ id: "Loops" });
 export type LoopsDocument = z.output<typeof loopsSchema>;

@@ -44,7 +44,7 @@ export const lockHeldSubjects = statement<unknown>(
 export const decideHeld = statement<{ decided_at_ms: number }>(
   "decide held change",
   "tenants",
-  `update setpoint.held_change set state = $3, decided_by = $4, decided_at_ms = setpoint.now_ms(),
+  `update setpoint.held_change set state = $3, decided_by = $4, comment = $5, decided_at_ms = setpoint.now_ms(),
      closed_at_ms = case when $3 = 'approved' then setpoint.now_ms() end
    where organization_id = $1 and id = $2 returning decided_at_ms`,
 );

@@ -96,20 +96,29 @@ export const heldContent = statement<HeldContentRow>(
    from unnest($1::uuid[], $2::text[]) as h (organization_id, id)`,
 );
 
-/** Items that moved open a rejected change again; none left withdraws it. */
+/** Items that moved open a rejected change again; none left withdraws it. What people have to know of it is told. */
 export const rewriteHeld = statement<never>(
   "rewrite held changes",
   "tenants",
-  `update setpoint.held_change as h
-   set digest = n.digest, authors = n.authors,
-     state = case when n.empty then 'withdrawn' when n.moved then 'open' else h.state end,
-     closed_at_ms = case when n.empty then setpoint.now_ms() end,
-     decided_by = case when n.moved and not n.empty then null else h.decided_by end,
-     decided_at_ms = case when n.moved and not n.empty then null else h.decided_at_ms end,
-     verdict = case when n.moved and not n.empty then coalesce(n.verdict, h.verdict) else h.verdict end
-   from json_to_recordset($1::json) as n (organization_id uuid, id text, digest text, authors text[], empty boolean,
-     moved boolean, verdict json)
-   where h.organization_id = n.organization_id and h.id = n.id`,
+  `with rewritten as (
+     update setpoint.held_change as h
+     set digest = n.digest, authors = n.authors,
+       state = case when n.empty then 'withdrawn' when n.moved then 'open' else h.state end,
+       closed_at_ms = case when n.empty then setpoint.now_ms() end,
+       decided_by = case when n.moved and not n.empty then null else h.decided_by end,
+       decided_at_ms = case when n.moved and not n.empty then null else h.decided_at_ms end,
+       verdict = case when n.moved and not n.empty then coalesce(n.verdict, h.verdict) else h.verdict end
+     from json_to_recordset($1::json) as n (organization_id uuid, id text, digest text, authors text[], empty boolean,
+       moved boolean, opened boolean, items integer, verdict json)
+     where h.organization_id = n.organization_id and h.id = n.id
+     returning h.organization_id, h.id, h.level, h.guard, h.verdict, n.empty, n.moved, n.opened, n.items
+   )
+   insert into setpoint.log_entry (organization_id, type, uid, actor, data, at_ms)
+   select organization_id,
+     'held-change.' || case when empty then 'withdrawn' when opened then 'opened' else 'moved' end, id, 'setpoint',
+     json_build_object('guard', guard, 'level', level, 'items', items, 'reason', left(verdict ->> 'reason', 500)),
+     setpoint.now_ms()
+   from rewritten where moved`,
 );
 
 export const setHeldDigests = statement<never>(
@@ -129,5 +138,7 @@ export interface HeldRewrite {
   readonly authors: readonly string[];
   readonly empty: boolean;
   readonly moved: boolean;
+  readonly opened: boolean;
+  readonly items: number;
   readonly verdict: Verdict | undefined;
 }

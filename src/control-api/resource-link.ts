@@ -1,0 +1,35 @@
+import type { KindRegistry } from "../kernel/kind.ts";
+import type { Caller } from "./access/caller.ts";
+import { can } from "./access/can.ts";
+import { scopePathOf } from "./access/scope-path.ts";
+import { scopeNames } from "./names.ts";
+
+interface Placed {
+  readonly kind: string;
+  readonly name: string;
+  readonly scope: string;
+}
+
+/** The route of a resource. */
+export function resourceLink(kinds: KindRegistry, organization: string, { kind, name, scope }: Placed): string {
+  const { project, workspace } = scopeNames(scope);
+  const parts = [
+    `/v1/organizations/${organization}`,
+    project === undefined ? "" : `/projects/${project}`,
+    workspace === undefined ? "" : `/workspaces/${workspace}`,
+  ];
+  return `${parts.join("")}/${kinds.get(kind)?.plural ?? kind.toLowerCase()}/${name}`;
+}
+
+/** As people name a scope: the project and workspace in it. */
+export function scopeLabel(scope: string): string {
+  const { project, workspace } = scopeNames(scope);
+  return [project, workspace].filter((name) => name !== undefined).join("/");
+}
+
+/** Whether a caller may read a resource that a list over many kinds and scopes came across. */
+export function mayRead(kinds: KindRegistry, caller: Caller, organization: string, placed: Placed): boolean {
+  const kind = kinds.get(placed.kind);
+  const path = scopePathOf({ organization, ...scopeNames(placed.scope) });
+  return kind !== undefined && can(caller, kind.permission, "read", path).allowed;
+}
