@@ -1,11 +1,9 @@
 import { Registry } from "@prometheus-io/client";
 import type { Config } from "../config.ts";
-import { CachedRights } from "../control-api/access/cached-rights.ts";
 import { permissionCatalogue } from "../control-api/access/permission-keys.ts";
 import { platformRules, seedRules } from "../control-api/access/seed-roles.ts";
 import { createApp } from "../control-api/app.ts";
 import { Authenticator } from "../control-api/authentication/authenticator.ts";
-import { makersAmong } from "../control-api/authentication/makers.ts";
 import { OperatorFile } from "../control-api/authentication/operator-file.ts";
 import { TokenReader } from "../control-api/authentication/token-reader.ts";
 import { TokenUses } from "../control-api/authentication/token-uses.ts";
@@ -18,14 +16,15 @@ import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
 import { RootKeyBox } from "../runtime/root-key-box.ts";
 import { createSmtpMailer } from "../runtime/smtp-mailer.ts";
 import { systemSecretRandom } from "../runtime/system-secret-random.ts";
-import { PostgresGovernanceStore } from "../store/governance-store.ts";
-import { PostgresIdentityStore } from "../store/identity-store.ts";
 import { PostgresCredentialStore } from "../store/credential-store.ts";
 import { StoreError } from "../store/errors.ts";
+import { PostgresGovernanceStore } from "../store/governance-store.ts";
+import { PostgresIdentityStore } from "../store/identity-store.ts";
 import { PostgresIntentStore } from "../store/intent-store.ts";
 import { PostgresMemberStore } from "../store/member-store.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
 import { startHousekeeping } from "./housekeeping.ts";
+import { composeIdentity, requireSameRootKey } from "./identity.ts";
 import { installedKinds } from "./installed-kinds.ts";
 import { mergeMetrics, processMetrics } from "./metrics-text.ts";
 import { registerPlatformMetrics } from "./platform-metrics.ts";
@@ -51,7 +50,7 @@ async function startApi(
   const { log } = host;
   const kinds = await installedKinds({ modules: config.kindModules, dataDirectory: config.dataDirectory });
   await using undo = new AsyncDisposableStack();
-  const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_api: 8, setpoint_admin: 2 });
+  const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_api: 8, setpoint_admin: 4 });
   undo.defer(end);
   const stores = { database: databases.setpoint_api, administration: databases.setpoint_admin };
   const reads = new PostgresReadStore(stores);
@@ -61,7 +60,7 @@ async function startApi(
     startHousekeeping({ administration: stores.administration, clock, log, retention: false, appends: true }),
   );
   const poke = (shards: readonly number[], due: readonly DueEdge[]) => signals.send(signalOf(shards, due));
-  const intents = new PostgresIntentStore({ ...stores, ids, poke, logged: () => sealer.poke() });
+  const intents = new PostgresIntentStore({ ...stores, ids, clock, poke, logged: () => sealer.poke() });
   const catalogue = permissionCatalogue(kinds);
   const members = new PostgresMemberStore({
     ...stores,
@@ -73,6 +72,12 @@ async function startApi(
   await ensureDefaultOrganization(intents, reads);
   const credentials = new PostgresCredentialStore({ ...stores, logged: () => sealer.poke() });
   const uses = undo.use(new TokenUses({ store: credentials, clock, log }));
+  const secretBox = new RootKeyBox(rootKey(config));
+  const people = new PostgresIdentityStore({ administration: stores.administration, logged: () => sealer.poke() });
+  await requireSameRootKey(people, secretBox);
+  const mailer = config.smtp === undefined ? undefined : createSmtpMailer(config.smtp.url, config.smtp.from);
+  const ports = { secretBox, secretRandom: systemSecretRandom, mailer, clock, ids, log };
+  const { identity, rights, makerOf } = composeIdentity(config, ports, { store: people, members });
   const registry = new Registry();
   const refresh = registerPlatformMetrics(registry, reads, clock);
   const ofProcess = processMetrics("api", registry);
@@ -84,23 +89,20 @@ async function startApi(
   const context: ApiContext = {
     intents,
     reads,
+    governance: new PostgresGovernanceStore({ ...stores, ids, poke, logged: () => sealer.poke() }),
     kinds,
     accountSettings: new Map([["powerdns", powerDnsSettingsSchema]]),
-    clock,
-    ids,
-    log,
-    governance: new PostgresGovernanceStore({ ...stores, ids, poke, logged: () => sealer.poke() }),
+    ...ports,
     authenticator: new Authenticator([
       new OperatorFile(config.operatorToken ?? readToken(config.dataDirectory), clock),
-      new TokenReader({ store: credentials, makerOf: makersAmong(async () => undefined), uses, clock }),
+      identity.sessions,
+      new TokenReader({ store: credentials, makerOf, uses, clock }),
     ]),
     credentials,
-    rights: new CachedRights(members, clock),
+    rights,
+    identity,
     members,
     verifyOrganizations: config.verifyOrganizations,
-    secretBox: new RootKeyBox(rootKey(config)),
-    secretRandom: systemSecretRandom,
-    mailer: config.smtp === undefined ? undefined : createSmtpMailer(config.smtp.url, config.smtp.from),
     version: world.version,
     checkDatabase: async () => void (await reads.listOrganizations()),
     services: async () => host.services() ?? (await servicesFromLeases(reads)),

@@ -17,12 +17,15 @@ import { driftRoutes } from "./routes/drift.ts";
 import { registerSignInPage } from "./identity/sign-in-page.ts";
 import { heldChangeRoutes } from "./routes/held-changes.ts";
 import { memberRoutes } from "./routes/members.ts";
+import { meRoutes } from "./routes/identity-me.ts";
+import { peopleRoutes } from "./routes/identity-people.ts";
+import { sessionRoutes } from "./routes/identity-sessions.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
+import { planRoutes } from "./routes/plans.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { resourceRoutes } from "./routes/resources.ts";
-import { planRoutes } from "./routes/plans.ts";
 import { roleRoutes } from "./routes/roles.ts";
 import { scopeRoutes } from "./routes/scopes.ts";
 import { registerStatusPage } from "./status-page.ts";
@@ -33,6 +36,9 @@ const longestReason = 500;
 
 export function apiRoutes(context: ApiContext): readonly Route[] {
   return [
+    ...sessionRoutes(context),
+    ...meRoutes(context),
+    ...peopleRoutes(context),
     ...organizationRoutes(context),
     ...scopeRoutes(context),
     ...memberRoutes(context),
@@ -43,14 +49,14 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     ...heldChangeRoutes(context),
     ...pauseRoutes(context),
     ...policyRoutes(context),
+    ...driftRoutes(context),
+    ...planRoutes(context),
     ...platformRoutes(context),
     ...resourceRoutes(context),
   ];
 }
 
 /** The Control API as a value: tests put requests into it without a port. */
-    ...driftRoutes(context),
-    ...planRoutes(context),
 export function createApp(context: ApiContext): FastifyInstance {
   const app = fastify({
     logger: false,
@@ -60,6 +66,8 @@ export function createApp(context: ApiContext): FastifyInstance {
     routerOptions: { maxParamLength: 8_192 },
     frameworkErrors: (thrown, request, reply) => answerProblem(context, thrown, request, reply),
     return503OnClosing: true,
+    // Only where a proxy is known to stand in front is it believed whom it speaks for, and only from this machine.
+    trustProxy: context.identity.publicUrl === undefined ? false : "loopback",
   });
   const callers: Callers = new WeakMap();
   app.addHook("onRequest", async (request, reply) => {
@@ -74,6 +82,7 @@ export function createApp(context: ApiContext): FastifyInstance {
   });
   registerHealth(app, context);
   registerStatusPage(app, context);
+  registerSignInPage(app, context);
   const routes = apiRoutes(context);
   requireKnownNeeds(routes, roleBook(context).catalogue);
   registerRoutes(app, routes, (...call) => serve(context, callers, ...call));

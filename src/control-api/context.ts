@@ -12,6 +12,7 @@ import type { ReadStore } from "../ports/read-store.ts";
 import type { SecretBox } from "../ports/secret-box.ts";
 import type { SecretRandom } from "../ports/secret-random.ts";
 import type { CachedRights } from "./access/cached-rights.ts";
+import type { Identity } from "./identity/identity.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
 
 export interface ServiceState {
@@ -24,8 +25,8 @@ export interface ServiceState {
 export interface ApiContext {
   readonly intents: IntentStore;
   readonly reads: ReadStore;
-  readonly kinds: KindRegistry;
   readonly governance: GovernanceStore;
+  readonly kinds: KindRegistry;
   /** The settings each installed provider accepts, so that a bad account is refused at the door. */
   readonly accountSettings: ReadonlyMap<string, z.ZodType>;
   readonly clock: Clock;
@@ -33,6 +34,7 @@ export interface ApiContext {
   readonly log: Log;
   readonly authenticator: Authenticator;
   readonly rights: CachedRights;
+  readonly identity: Identity;
   readonly members: MemberStore;
   /** Whether an organization that somebody makes for themselves waits for an operator to verify it. */
   readonly verifyOrganizations: boolean;

@@ -1,10 +1,9 @@
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
-import { CachedRights } from "../../src/control-api/access/cached-rights.ts";
 import { permissionCatalogue } from "../../src/control-api/access/permission-keys.ts";
 import { platformRules, seedRules } from "../../src/control-api/access/seed-roles.ts";
+import { composeIdentity } from "../../src/compose/identity.ts";
 import { createApp } from "../../src/control-api/app.ts";
 import { Authenticator } from "../../src/control-api/authentication/authenticator.ts";
-import { makersAmong } from "../../src/control-api/authentication/makers.ts";
 import { OperatorFile } from "../../src/control-api/authentication/operator-file.ts";
 import { TokenReader } from "../../src/control-api/authentication/token-reader.ts";
 import { TokenUses } from "../../src/control-api/authentication/token-uses.ts";
@@ -19,9 +18,9 @@ import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
 import { PostgresCredentialStore } from "../../src/store/credential-store.ts";
 import { Database } from "../../src/store/database.ts";
+import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { PostgresGovernanceStore } from "../../src/store/governance-store.ts";
 import { PostgresIdentityStore } from "../../src/store/identity-store.ts";
-import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { PostgresIntentStore } from "../../src/store/intent-store.ts";
 import { PostgresMemberStore } from "../../src/store/member-store.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -32,6 +31,8 @@ export const token = "test-token-of-the-operator";
 
 export interface TestApi extends AsyncDisposable {
   readonly app: FastifyInstance;
+  /** The database, as the superuser. */
+  readonly url: string;
   readonly context: ApiContext;
   readonly engine: PostgresEngineStore;
   /** With the operator's token; `body` is sent as JSON. */
@@ -49,10 +50,15 @@ export interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** Passwords in tests are not worth protecting. */
+const quickCost = { memoryKiB: 64, passes: 1, lanes: 1 };
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** The Control API over a real PostgreSQL of its own, with the organization `default`. */
-export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<TestApi> {
+export async function startTestApi(
+  changes: Partial<ApiContext> = {},
+  settings: { readonly signUp?: boolean; readonly publicUrl?: string } = {},
+): Promise<TestApi> {
   await using undo = new AsyncDisposableStack();
   const { url } = undo.use(await startTestServer());
   await migrate({ url, log: silent });
@@ -69,29 +75,39 @@ export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<T
   await intents.createOrganization({ id: organizationIdOf("default"), name: "default" });
   const credentials = new PostgresCredentialStore(stores);
   const uses = undo.use(new TokenUses({ store: credentials, clock: systemClock, log: silent }));
+  const ports = {
+    secretBox: new RootKeyBox(new Uint8Array(32).fill(7)),
+    secretRandom: systemSecretRandom,
+    mailer: changes.mailer,
+    clock: changes.clock ?? systemClock,
+    ids,
+    log: silent,
+  };
+  const { identity, rights, makerOf } = composeIdentity(
+    { signUp: settings.signUp ?? true, publicUrl: settings.publicUrl, port: 7780 },
+    ports,
+    { store: new PostgresIdentityStore(stores), members, cost: quickCost },
+  );
   const context: ApiContext = {
     intents,
     reads,
+    governance: new PostgresGovernanceStore({ ...stores, ids }),
     kinds,
     accountSettings: new Map([["powerdns", powerDnsSettingsSchema]]),
-    clock: systemClock,
-    ids,
-    log: silent,
+    ...ports,
     authenticator: new Authenticator([
       new OperatorFile(token, systemClock),
-      new TokenReader({ store: credentials, makerOf: makersAmong(async () => undefined), uses, clock: systemClock }),
+      identity.sessions,
+      new TokenReader({ store: credentials, makerOf, uses, clock: systemClock }),
     ]),
     credentials,
-    rights: new CachedRights(members, systemClock),
+    rights,
+    identity,
     members,
     verifyOrganizations: false,
-    secretBox: new RootKeyBox(new Uint8Array(32).fill(7)),
-    secretRandom: systemSecretRandom,
-    mailer: undefined,
     version: "0.0.0-test",
     checkDatabase: async () => void (await reads.listOrganizations()),
     services: async () => [{ name: "api", state: "running", detail: "test" }],
-    governance: new PostgresGovernanceStore({ ...stores, ids }),
     metrics: async () => "# no metrics\n",
     ...changes,
   };
@@ -100,6 +116,7 @@ export async function startTestApi(changes: Partial<ApiContext> = {}): Promise<T
   const owned = undo.move();
   return {
     app,
+    url,
     context,
     engine,
     send: async (method, url_, body, headers = {}) => {

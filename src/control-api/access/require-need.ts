@@ -47,6 +47,6 @@ function requireRecentProof(caller: Caller, clock: Clock): void {
   if (clock.nowMs() - caller.provenAtMs <= stepUpForMs) return;
   throw new Problem(
     "STEP_UP_REQUIRED",
-    "This needs a fresh proof that it is you: POST /v1/session:prove with your password, code or passkey (setpoint auth prove), then repeat it",
+    "This needs a fresh proof that it is you: POST /v1/session/prove with your password, code or passkey (setpoint auth prove), then repeat it",
   );
 }

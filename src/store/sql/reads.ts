@@ -18,7 +18,7 @@ import type { ResourceRow } from "../resource-row.ts";
 export const listOrganizations = statement<{ id: string; name: string }>(
   "list organizations",
   "tenants",
-  "select id, name from setpoint.organization order by name, id",
+  "select id, name from setpoint.organization where state <> 'deleted' order by name, id",
 );
 export const listScopes = statement<{ scope: string; parent: string }>(
   "list scopes",
@@ -35,28 +35,35 @@ export interface SubjectViewRow {
   readonly hold_operation_id: string | null;
   readonly status: SubjectStatus | null;
   readonly seen_since_ms: number | null;
+  readonly status_version: number | null;
 }
 export interface ResourceViewRow extends ResourceRow {
   readonly revision: number;
   readonly mode: Mode | null;
   readonly protect: boolean | null;
   readonly path: readonly string[];
+  readonly field_owners: Readonly<Record<string, string>>;
   readonly subjects: readonly SubjectViewRow[] | null;
-  readonly policies: readonly ScopePolicy[] | null;
-  readonly pauses: readonly Pause[] | null;
+  /** Not read for lists. */
+  readonly policies?: readonly ScopePolicy[] | null;
+  readonly pauses?: readonly Pause[] | null;
 }
 
-/** A resource with all that is shown of it. The policies come unordered; the path orders them. */
-const resourceView = `r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels, r.author_name, r.author_type,
-  r.declared_at_ms, r.deletion, r.revision, r.mode, r.protect, r.path,
+/** A resource as lists show it, with its subjects. */
+export const listedResource = `r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels, r.author_name,
+  r.author_type, r.declared_at_ms, r.deletion, r.revision, r.mode, r.protect, r.path, r.field_owners,
   (select json_agg(found) from (
      select s.id, s.account_id, s.shard, s.input_version, d.due_at_ms, s.hold_operation_id, t.status,
-       v.since_ms as seen_since_ms
+       v.since_ms as seen_since_ms, m.version as status_version
      from setpoint.subject as s
      left join setpoint.subject_due as d on d.subject_id = s.id
      left join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
+     left join setpoint.subject_summary as m on m.subject_id = s.id
      left join setpoint.shard_seen as v on v.shard = s.shard
-     where s.organization_id = r.organization_id and s.resource_uid = r.uid order by s.id) as found) as subjects,
+     where s.organization_id = r.organization_id and s.resource_uid = r.uid order by s.id) as found) as subjects`;
+
+/** The same with the policies and pauses that cover it. The policies come unordered; the path orders them. */
+const resourceView = `${listedResource},
   (select json_agg(p.body) from setpoint.policy as p
    where p.scope = any (r.path) and (p.organization_id = r.organization_id or p.organization_id is null)) as policies,
   (select json_agg(found) from (
@@ -82,6 +89,24 @@ export const getResource = statement<ResourceViewRow>(
   "tenants",
   `select ${resourceView} from setpoint.resource as r
    where r.scope = $2 and r.kind = $3 and r.name = $4 and r.organization_id is not distinct from $1`,
+);
+
+/** Several at once, as lists show them: $2 scopes, $3 kinds, $4 names. */
+export const getResources = statement<ResourceViewRow>(
+  "get resources",
+  "tenants",
+  `select ${listedResource}
+   from unnest($2::text[], $3::text[], $4::text[]) as named (scope, kind, name)
+   cross join lateral (
+     select r.* from setpoint.resource as r
+     where r.scope = named.scope and r.kind = named.kind and r.name = named.name
+       and r.organization_id is not distinct from $1 offset 0
+   ) as r`,
+);
+export const resourcesByUid = statement<ResourceViewRow>(
+  "resources by uid",
+  "tenants",
+  `select ${listedResource} from setpoint.resource as r where r.organization_id = $1 and r.uid = any ($2::text[])`,
 );
 
 export interface AccountViewRow {
@@ -182,11 +207,13 @@ export interface SealedRow {
 const sealedPage = (whose: string) => `
   (select position, incarnation, organization_id, type, uid, revision, actor, data, trail, at_ms, hash
    from setpoint.sealed_entry where ${whose} and position > $2 order by position limit $3)`;
+/** What the platform says to all tenants. Who signed in from where is no tenant's business. */
+const toAll = "organization_id is null and setpoint.told_to_tenants(type)";
 /** The tenant's entries and the platform's, each found by its index. */
 export const sealedEntries = statement<SealedRow>(
   "sealed entries",
   "tenants",
-  `select * from (${sealedPage("organization_id = $1")} union all ${sealedPage("organization_id is null")}) as found
+  `select * from (${sealedPage("organization_id = $1")} union all ${sealedPage(toAll)}) as found
    order by position limit $3`,
 );
 
@@ -213,7 +240,7 @@ export const summary = statement<SummaryRow>(
   `with ${clock}
    select i.id as installation_id, i.incarnation,
      (select max(version) from setpoint.migration) as schema_version,
-     (select count(*) from setpoint.organization) as organizations,
+     (select count(*) from setpoint.organization where state <> 'deleted') as organizations,
      (select count(*) from setpoint.resource) as resources,
      (select count(*) from setpoint.subject) as subjects,
      (select count(*) from setpoint.held_change where state = 'open') as held_open,

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import type { ApiContext } from "../context.ts";
+import { statusPageStyle } from "../status-page-style.ts";
+import { signInScript } from "./sign-in-script.ts";
+
+const style = `${statusPageStyle}
+form { display: grid; gap: 0.9rem; }
+[hidden] { display: none !important; }
+label { display: grid; gap: 0.25rem; font-weight: 600; }
+input { width: 100%; padding: 0.55rem 0.65rem; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--soft); border-radius: 6px; }
+button { padding: 0.6rem 1rem; font: inherit; font-weight: 600; color: var(--panel); background: var(--ink); border: 1px solid var(--ink); border-radius: 6px; cursor: pointer; }
+button.quiet { color: var(--ink); background: transparent; border-color: var(--soft); }
+button:disabled { opacity: 0.6; cursor: default; }
+input:focus-visible, button:focus-visible { outline: 3px solid var(--warn); outline-offset: 2px; }
+.actions { display: flex; flex-wrap: wrap; gap: 0.6rem; }
+#message { min-height: 1.5em; margin: 0.9rem 0 0; } #message.bad { color: var(--bad); } #message.good { color: var(--good); }
+small { font-weight: 400; color: var(--soft); }
+`;
+const styleHash = createHash("sha256").update(style).digest("base64");
+
+/** One script of our own and nothing else; it may talk to this server alone, and no other page may frame it. */
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const headers = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+  "content-security-policy": policy,
+};
+
+/** Where people sign in: with their password, a passkey, or a one-time link whose token stands behind the #. */
+export function registerSignInPage(app: FastifyInstance, context: ApiContext): void {
+  app.get("/sign-in", async (_request, reply) => reply.headers(headers).type("text/html; charset=utf-8").send(page));
+  app.get("/sign-in.js", async (_request, reply) =>
+    reply.headers(headers).type("text/javascript; charset=utf-8").send(signInScript),
+  );
+  // Whether the browser is signed in already. Not being so is no error here, so that the page does not report one.
+  app.get("/sign-in/state", async (request, reply) => {
+    const { cookie } = request.headers;
+    const proof = { authorization: undefined, cookie, method: "GET", headers: {} };
+    const caller = await context.identity.sessions.read(proof).catch(() => undefined);
+    return await reply.headers(headers).send(caller === undefined ? {} : { name: caller.principal.name });
+  });
+}
+
+const field = (id: string, label: string, attributes: string, hint = "") =>
+  `<label for="${id}">${label}${hint === "" ? "" : ` <small>${hint}</small>`}<input id="${id}" name="${id}" ${attributes}></label>`;
+const newPassword = (id: string) =>
+  field(id, "Password", 'type="password" autocomplete="new-password" minlength="12" required', "12 characters or more");
+
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Sign in – Setpoint</title>
+<style>${style}</style>
+<script src="/sign-in.js" defer></script>
+</head>
+<body>
+<header><h1>Setpoint</h1><p>Sign in</p></header>
+<main>
+<section>
+<form id="password">
+${field("email", "E-mail", 'type="email" autocomplete="username" required')}
+${field("secret", "Password", 'type="password" autocomplete="current-password" required')}
+<div id="code-field" hidden>${field("code", "Code", 'inputmode="text" autocomplete="one-time-code"', "of your app, or a recovery code")}</div>
+<div class="actions"><button>Sign in</button><button type="button" class="quiet" id="use-passkey">Use a passkey</button><button type="button" class="quiet" id="to-forgot">Password forgotten</button></div>
+</form>
+<form id="first" hidden>
+<p>You are the first here, and become its administrator.</p>
+${field("first-email", "E-mail", 'type="email" autocomplete="username" required')}
+${field("first-name", "Name", 'autocomplete="name" required')}
+${newPassword("first-secret")}
+<div class="actions"><button>Begin</button></div>
+</form>
+<form id="link" hidden><p>This link signs you in, once.</p><div class="actions"><button>Sign in</button></div></form>
+<form id="reset" hidden>
+<p>Choose a new password. Every session of yours ends.</p>
+${newPassword("reset-secret")}
+<div class="actions"><button>Set password</button></div>
+</form>
+<form id="forgot" hidden>
+${field("forgot-email", "E-mail", 'type="email" autocomplete="username" required')}
+<div class="actions"><button>Send me a link</button><button type="button" class="quiet" id="to-password">Back</button></div>
+</form>
+<form id="signed-in" hidden>
+<p>You are signed in as <strong id="who"></strong>. <a href="/">To the status page</a></p>
+<div class="actions"><button>Sign out</button><button type="button" class="quiet" id="add-passkey">Add a passkey</button></div>
+</form>
+<p id="message" role="status" aria-live="polite"></p>
+</section>
+<noscript><section>This page needs JavaScript. Without it, sign in with <code>setpoint auth login</code>.</section></noscript>
+</main>
+</body>
+</html>
+`;
