@@ -29,7 +29,7 @@ import { PERMIT_MARGIN_MS } from "./act.ts";
 
 /** A terminal failure is tried once more after this long even if nothing changed. */
 const STOP_FOR_MS = 60 * 60_000;
-/** Subjects that went bad within this time count as going bad together. */
+/** Subjects that went bad within this time of one another went bad together; longer where they are looked at more rarely. */
 const SUSPECT_WINDOW_MS = 10 * 60_000;
 
 /** What a cycle came to, before it is settled. */
@@ -44,7 +44,8 @@ export interface Turn {
   readonly held: readonly HeldGroup[] | undefined;
   readonly nextInMs: number | undefined;
   readonly written: number;
-  readonly bad: boolean;
+  /** Undefined when this cycle cannot say: then it is as it was. */
+  readonly bad: boolean | undefined;
   readonly memoryUnknown: boolean;
 }
 
@@ -126,6 +127,11 @@ export interface Scene {
   readonly seen: Observation<object>;
 }
 
+/** What a plan is made from, whoever looked: a cycle just now, or one before, for a dry run. */
+export type Still = Pick<Scene, "input" | "loop" | "subject" | "policy" | "desired" | "seen"> & {
+  readonly lookout: Pick<Lookout, "toStoreMs" | "storeNowMs" | "settleMs" | "callTimeoutMs">;
+};
+
 async function decideAndAct(scene: Scene): Promise<Turn> {
   const plan = planOf(scene);
   const memory = remembered(scene, plan);
@@ -146,9 +152,16 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
     held: done.heldUnknown ? undefined : done.held,
     nextInMs: again.nextInMs,
     written: done.written,
-    bad: plan.changes.some((change) => change.missing),
+    bad: isBad(scene, plan),
     memoryUnknown: done.memoryUnknown,
   };
+}
+
+/** Only a look that shows everything says that a subject is well. */
+function isBad(scene: Scene, plan: Plan): boolean | undefined {
+  if (plan.changes.some((change) => change.missing)) return true;
+  const whole = scene.seen.completeness === "complete" && plan.unsettled.length === 0 && plan.suspected.length === 0;
+  return whole ? false : undefined;
 }
 
 /** When to come back, and whether that is after one failure more. Without progress the tries become rarer. */
@@ -180,7 +193,7 @@ function isThrottled(error: EngineError): boolean {
   return error.code === "RATE_LIMITED";
 }
 
-function planOf(scene: Scene): Plan {
+export function planOf(scene: Still): Plan {
   const { input, seen, desired, lookout } = scene;
   const plan = makePlan({
     loop: scene.loop,
@@ -207,7 +220,7 @@ function planOf(scene: Scene): Plan {
 }
 
 /** What this look adds to the memory: markers seen or missing, fights that ended, the last good desired set. */
-function remembered(scene: Scene, plan: Plan): SubjectMemory {
+export function remembered(scene: Still, plan: Plan): SubjectMemory {
   const { memory } = scene.input;
   const nowMs = scene.lookout.storeNowMs();
   const declared = declaringSources(scene, plan);
@@ -248,7 +261,7 @@ function remembered(scene: Scene, plan: Plan): SubjectMemory {
  * Of the items that are as wanted: who declares them now. Without it a source that is gone, and whose write was made but not
  * recorded, would be referred to for ever, and its tombstone with it.
  */
-function declaringSources(scene: Scene, plan: Plan): ReadonlyMap<string, readonly string[]> {
+function declaringSources(scene: Still, plan: Plan): ReadonlyMap<string, readonly string[]> {
   const open = new Set([
     ...plan.changes.map((change) => change.key),
     ...plan.foreign.map((entry) => entry.key),
@@ -267,11 +280,26 @@ function declaredBy(item: OwnedItem, sources: readonly string[] | undefined): Ow
 }
 
 async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise<Facts> {
-  const { engine, claim, input, lookout, policy, desired } = scene;
+  const { engine, claim, input, lookout, policy } = scene;
   const account = plan.changes.length === 0 ? undefined : input.account;
   const remediation = plan.changes.some(isRemediation);
   const asked = { notBeforeMonotonicMs: scene.seen.startedAtMonotonicMs, signal: claim.signal };
+  return factsFrom(scene, plan, memory, {
+    quietSinceMs:
+      claim.quietSinceMonotonicMs === undefined ? undefined : lookout.sinceStoreMs(claim.quietSinceMonotonicMs),
+    accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, asked),
+    rightsProblem: account === undefined ? undefined : await rightsProblemOf(engine, account, policy, claim.signal),
+    health: remediation && input.account !== undefined ? await healthOf(scene, input.account, plan) : undefined,
+  });
+}
+
+/** The facts that somebody had to ask the outside or the store for. */
+export type AskedFacts = Pick<Facts, "quietSinceMs" | "accountProblem" | "rightsProblem" | "health">;
+
+export function factsFrom(scene: Still, plan: Plan, memory: SubjectMemory, asked: AskedFacts): Facts {
+  const { input, lookout, policy, desired } = scene;
   return {
+    ...asked,
     nowMs: lookout.storeNowMs(),
     policy,
     pauses: input.pauses,
@@ -279,10 +307,6 @@ async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise
     plan,
     completeness: scene.seen.completeness,
     observedFromMs: lookout.toStoreMs(scene.seen.startedAtMonotonicMs),
-    quietSinceMs:
-      claim.quietSinceMonotonicMs === undefined ? undefined : lookout.sinceStoreMs(claim.quietSinceMonotonicMs),
-    accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, asked),
-    rightsProblem: account === undefined ? undefined : await rightsProblemOf(engine, account, policy, claim.signal),
     leaving: input.resource.deletion,
     // What is being replaced has its old thing's id on record: that thing is ours until it is gone.
     owned: memory.owned.filter((item) => item.externalId !== undefined).length,
@@ -294,7 +318,6 @@ async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise
     stoppedKeys: new Set((memory.stops ?? []).map((stop) => stop.key)),
     grants: new Map(input.grants.map((grant) => [grant.itemDigest, grant])),
     confirmed: confirmedKeys(input, plan, policy),
-    health: remediation && input.account !== undefined ? await healthOf(scene, input.account, plan) : undefined,
   };
 }
 
@@ -318,13 +341,23 @@ async function rightsProblemOf(
   return rights.write ? undefined : `the credential of account '${account.name}' may not write: ${rights.reason}`;
 }
 
+/**
+ * How the account fares around the time this subject went bad, and now: what went bad together stays suspect for as long as it is
+ * bad, and who was bad already is no better off than the others.
+ */
 async function healthOf(
   scene: Scene,
   account: AccountRecord,
   plan: Plan,
 ): Promise<{ readonly subjects: number; readonly bad: number }> {
-  const health = await scene.engine.store.accountHealth({ accountId: account.id, windowMs: SUSPECT_WINDOW_MS });
-  const counted = scene.input.status?.badSinceMs !== undefined;
+  const badSinceMs = scene.input.status?.badSinceMs;
+  const nowMs = scene.lookout.storeNowMs();
+  const health = await scene.engine.store.accountHealth({
+    accountId: account.id,
+    aroundMs: badSinceMs === undefined ? [nowMs] : [badSinceMs, nowMs],
+    windowMs: Math.max(SUSPECT_WINDOW_MS, scene.loop.everySeconds * 1_000),
+  });
+  const counted = badSinceMs !== undefined;
   return plan.changes.some((change) => change.missing) && !counted ? { ...health, bad: health.bad + 1 } : health;
 }
 
@@ -346,7 +379,7 @@ function confirmedKeys(input: CycleInput, plan: Plan, policy: Policy): ReadonlyS
   return confirmed;
 }
 
-function incompleteVerdict(scene: Scene, plan: Plan): readonly Verdict[] {
+export function incompleteVerdict(scene: Still, plan: Plan): readonly Verdict[] {
   if (scene.seen.completeness === "complete" || plan.suspected.length === 0) return [];
   return [
     verdict(
@@ -379,7 +412,7 @@ function messageOf(plan: Plan, verdicts: readonly Verdict[], error: EngineError 
   return parts.length === 0 ? "as declared" : parts.join(", ");
 }
 
-function parsedSubject(kind: Parameters<typeof parseSpec>[0], input: CycleInput): Subject<unknown> {
+export function parsedSubject(kind: Parameters<typeof parseSpec>[0], input: CycleInput): Subject<unknown> {
   const { resource } = input;
   const base = {
     uid: resource.uid,
@@ -409,7 +442,7 @@ function pausedTurn(input: CycleInput, message: string): Turn {
     held: undefined,
     nextInMs: undefined,
     written: 0,
-    bad: false,
+    bad: undefined,
     memoryUnknown: false,
   };
 }
@@ -455,7 +488,7 @@ function failed(engine: Engine, input: CycleInput, thrown: unknown): Turn {
     held: undefined,
     nextInMs: retryInMs(engine, error, attempts),
     written: 0,
-    bad: !throttled && !(error instanceof TerminalError),
+    bad: throttled || error instanceof TerminalError ? undefined : true,
     memoryUnknown: false,
   };
 }

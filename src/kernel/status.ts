@@ -15,7 +15,8 @@ export interface StatusFacts {
   readonly differences: number;
   readonly owned: number;
   readonly held: number;
-  readonly bad: boolean;
+  /** Undefined: nothing was learned, so it is as it was. */
+  readonly bad: boolean | undefined;
   readonly lookedAtMs: number | undefined;
   readonly flips: readonly number[];
   readonly previous: SubjectStatus | undefined;
@@ -62,7 +63,8 @@ export function statusOf(facts: StatusFacts): SubjectStatus {
       message: `Ready was lost ${flips.length} times within an hour, last because: ${facts.message}`,
     });
   }
-  const badSinceMs = facts.bad ? (facts.previous?.badSinceMs ?? facts.nowMs) : undefined;
+  const wasBadSinceMs = facts.previous?.badSinceMs;
+  const badSinceMs = facts.bad === undefined ? wasBadSinceMs : facts.bad ? (wasBadSinceMs ?? facts.nowMs) : undefined;
   return {
     observedGeneration: facts.generation,
     conditions: dated(unique(wanted), facts),

@@ -61,9 +61,14 @@ export interface EngineStore {
 
   /** Everything a cycle decides from; undefined when the subject is gone. Implementations batch concurrent loads. */
   load(subjectId: number): Promise<CycleInput | undefined>;
-  /** Of the subjects of an account: how many there are and how many went bad within the window. */
+  /**
+   * Of the subjects of an account: how many there are, and how many are bad that went so within the window around one of the times
+   * (by the minute), for the time around which they are most. Accounts of many subjects are counted now and then: of 300,000 the
+   * answer may be some seconds old.
+   */
   accountHealth(request: {
     readonly accountId: string;
+    readonly aroundMs: readonly number[];
     readonly windowMs: number;
   }): Promise<{ readonly subjects: number; readonly bad: number }>;
 

@@ -11,6 +11,7 @@ import type {
 } from "../ports/engine-store.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { CycleInput, StoredObservation, SubjectMemory, SubjectRef } from "../ports/records.ts";
+import { AccountHealth } from "./account-health.ts";
 import { Batcher } from "./batcher.ts";
 import { cycleInputs } from "./cycle-inputs.ts";
 import type { Database } from "./database.ts";
@@ -22,7 +23,7 @@ import { blockCalls, recordAccount, reserveDeletes, takeCalls } from "./sql/budg
 import { countIdleCycles, recordFreshness, recordSeen } from "./sql/idle.ts";
 import { releaseShards, renewShards, shardHolders, takeShards } from "./sql/lease.ts";
 import { load } from "./sql/load.ts";
-import { accountHealth, dueSubjects, listSubjects, type SubjectEntryRow } from "./sql/subjects.ts";
+import { dueSubjects, listSubjects, type SubjectEntryRow } from "./sql/subjects.ts";
 import { type Call, call } from "./statement.ts";
 import { StoreTime } from "./store-time.ts";
 import { compareText } from "./text.ts";
@@ -34,8 +35,6 @@ const CYCLES_AT_ONCE = 32;
 
 type CallsRequest = Parameters<EngineStore["takeCalls"]>[0];
 type CallsAnswer = Awaited<ReturnType<EngineStore["takeCalls"]>>;
-type HealthRequest = Parameters<EngineStore["accountHealth"]>[0];
-type Health = Awaited<ReturnType<EngineStore["accountHealth"]>>;
 
 /** The engine's store on PostgreSQL. Concurrent loads, permits, outcomes and settlements share statements. */
 export class PostgresEngineStore implements EngineStore {
@@ -43,7 +42,7 @@ export class PostgresEngineStore implements EngineStore {
   readonly #clock: Clock;
   readonly #time = new StoreTime();
   readonly #loads: Batcher<number, CycleInput | undefined>;
-  readonly #health: Batcher<HealthRequest, Health>;
+  readonly #health: AccountHealth;
   readonly #calls: Batcher<CallsRequest, CallsAnswer | undefined>;
   readonly #permits: Batcher<PermitRequest, PermitAnswer>;
   readonly #outcomes: Batcher<OutcomeRecord, boolean>;
@@ -60,7 +59,7 @@ export class PostgresEngineStore implements EngineStore {
       maxSize: LOADS_PER_STATEMENT,
       answersAtOnce: CYCLES_AT_ONCE,
     });
-    this.#health = new Batcher({ clock, keyOf: (request) => request, run: (batch) => healthBatch(database, batch) });
+    this.#health = new AccountHealth({ database, clock });
     this.#calls = new Batcher({
       clock,
       keyOf: ({ accountId }) => accountId,
@@ -130,7 +129,7 @@ export class PostgresEngineStore implements EngineStore {
     );
   };
 
-  accountHealth: EngineStore["accountHealth"] = (request) => this.#health.add(request);
+  accountHealth: EngineStore["accountHealth"] = (request) => this.#health.of(request);
 
   reserveDeletes: EngineStore["reserveDeletes"] = async ({ actor, subject, ungranted, granted, limits }) => {
     const { holder, shard, epoch } = actor;
@@ -213,7 +212,6 @@ function subjectOf<Request extends { readonly subject: SubjectRef }>({ subject }
   return subject.id;
 }
 
-/** When an account goes bad, all its subjects ask at once: it is counted once for all who ask meanwhile. */
 /** Undefined for an account that does not exist. */
 async function callsBatch(
   database: Database,
@@ -225,16 +223,6 @@ async function callsBatch(
   const rows = await database.run("platform", call(takeCalls, accountIds, wanted, forPerson));
   const byPlace = new Map(rows.map(({ place, taken, retry_in_ms: retryInMs }) => [place - 1, { taken, retryInMs }]));
   return batch.map((_, index) => byPlace.get(index));
-}
-
-async function healthBatch(database: Database, batch: readonly HealthRequest[]): Promise<readonly Health[]> {
-  const keyOf = ({ accountId, windowMs }: HealthRequest) => `${Math.round(windowMs)} ${accountId}`;
-  const distinct = [...new Map(batch.map((request) => [keyOf(request), request])).entries()];
-  const accountIds = distinct.map(([, { accountId }]) => accountId);
-  const windows = distinct.map(([, { windowMs }]) => Math.round(windowMs));
-  const rows = await database.run("platform", call(accountHealth, accountIds, windows));
-  const found = new Map(rows.map(({ place, subjects, bad }) => [distinct[place - 1]?.[0], { subjects, bad }]));
-  return batch.map((request) => found.get(keyOf(request)) ?? { subjects: 0, bad: 0 });
 }
 
 interface Weighty {

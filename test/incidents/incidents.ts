@@ -13,6 +13,7 @@ import { listEndsAfterHalfAPage } from "./list-ends-after-half-a-page.ts";
 import { oldPlanWakesUp } from "./old-plan-wakes-up.ts";
 import { pageTokenRepeats } from "./page-token-repeats.ts";
 import { providerAnswers404, providerShowsNothing } from "./provider-answers-404-for-everything.ts";
+import { providerHidesEverythingForAnHour } from "./provider-hides-everything-for-an-hour.ts";
 import { providerSwallowsWhatItIsGiven } from "./provider-swallows-what-it-is-given.ts";
 import { setOfNineLosesEight } from "./set-of-nine-loses-eight.ts";
 import { yesterdaysBackupIsRestored } from "./yesterdays-backup-is-restored.ts";
@@ -28,6 +29,7 @@ export const incidents: readonly Incident[] = [
   oldPlanWakesUp,
   providerAnswers404,
   providerShowsNothing,
+  providerHidesEverythingForAnHour,
   providerSwallowsWhatItIsGiven,
   credentialBelongsToAnotherAccount,
   autoscalerInputIsMissing,

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { allowedDeletes } from "../../src/kernel/delete-budget.ts";
 import type { DeleteLimit } from "../../src/ports/records.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { AccountHealth } from "../../src/store/account-health.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { openStores, type StoreServer, startStoreServer } from "./support/stores.ts";
 import { holder, makeWorld, settlementFor } from "./support/world.ts";
@@ -118,18 +120,56 @@ test("calls are taken from a bucket that refills, with a fifth kept for people",
   );
 });
 
-test("an account's health counts those that went bad within the window", async () => {
-  let nowMs = 1_700_000_000_000;
+test("an account's health counts those that are bad since about the same time", async () => {
+  let nowMs = 1_700_000_040_000;
   await using stores = openStores(await server.createDatabase(), { nowMs: () => nowMs });
   const world = await makeWorld(stores);
   const status = { observedGeneration: 1, conditions: [], differences: 0, owned: 0, failing: true };
-  for (const [index, name] of ["one", "two", "three"].entries()) {
+  const goes = async (name: string, badSinceMs: number | undefined) => {
     const input = await world.subject(name);
-    const badSinceMs = index === 0 ? undefined : nowMs - index * 10_000;
     await stores.engine.settle(settlementFor(world, input, { status: { ...status, badSinceMs } }));
-  }
-  const health = (windowMs: number) => stores.engine.accountHealth({ accountId: world.accountId, windowMs });
-  assert.deepEqual(await health(15_000), { subjects: 3, bad: 1 });
-  nowMs += 10_000;
-  assert.deepEqual(await health(60_000), { subjects: 3, bad: 2 });
+  };
+  await goes("well", undefined);
+  await goes("early", nowMs - 120_000);
+  await goes("first", nowMs);
+  await goes("second", nowMs + 30_000);
+  const start = nowMs;
+  nowMs += 30 * 60_000;
+  await goes("late", nowMs);
+  const health = (aroundMs: readonly number[], windowMs: number) =>
+    stores.engine.accountHealth({ accountId: world.accountId, aroundMs, windowMs });
+  assert.deepEqual(await health([start], 30_000), { subjects: 5, bad: 2 });
+  assert.deepEqual(await health([start], 120_000), { subjects: 5, bad: 3 });
+  assert.deepEqual(await health([nowMs], 60_000), { subjects: 5, bad: 1 });
+  assert.deepEqual(
+    await health([start, nowMs], 120_000),
+    { subjects: 5, bad: 3 },
+    "those around one time, not added up",
+  );
+  await goes("first", undefined);
+  assert.deepEqual(
+    await health([start, nowMs], 120_000),
+    { subjects: 5, bad: 2 },
+    "who is well again no longer counts",
+  );
+});
+
+test("however many subjects of an account ask how it fares, it is counted once in a while", async () => {
+  let counts = 0;
+  const onStatement = ({ statement }: { readonly statement: { readonly name: string } }) => {
+    if (statement.name.includes("account counts")) counts += 1;
+  };
+  await using stores = openStores(await server.createDatabase(), { onStatement });
+  const { accountId, ...world } = await makeWorld(stores);
+  let monotonicMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => monotonicMs };
+  const health = new AccountHealth({ database: stores.engineDatabase, clock });
+  const ask = (aroundMs: number) => health.of({ accountId, aroundMs: [aroundMs], windowMs: 60_000 });
+  for (let index = 0; index < 50; index++) await world.declare({ name: `set-${index}` });
+  await Promise.all(Array.from({ length: 50 }, (_, index) => ask(index)));
+  assert.equal(counts, 1, "those who ask meanwhile share a count");
+  monotonicMs += 1;
+  assert.deepEqual([await ask(0), counts], [{ subjects: 50, bad: 0 }, 1]);
+  monotonicMs += 1;
+  assert.deepEqual([await ask(0), counts], [{ subjects: 50, bad: 0 }, 2]);
 });

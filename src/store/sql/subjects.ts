@@ -50,14 +50,20 @@ export const dueSubjects = statement<DueSubjectRow>(
    order by due.priority, due.due_at_ms, due.subject_id`,
 );
 
-export const accountHealth = statement<{ place: number; subjects: number; bad: number }>(
-  "account health",
+export interface AccountCountsRow {
+  readonly account_id: string;
+  readonly subjects: number;
+  /** Minutes in which subjects went bad that still are, with how many. */
+  readonly bad: readonly (readonly [minute: number, subjects: number])[] | null;
+}
+
+export const accountCounts = statement<AccountCountsRow>(
+  "account counts",
   "platform",
-  `with ${clock}
-   select asked.place,
+  `select asked.account_id,
      (select count(*) from setpoint.subject as s where s.account_id = asked.account_id) as subjects,
-     (select count(*) from setpoint.subject as s, clock
-      where s.account_id = asked.account_id and s.bad_since_ms is not null
-        and s.bad_since_ms > clock.now_ms - asked.window_ms) as bad
-   from unnest($1::text[], $2::bigint[]) with ordinality as asked (account_id, window_ms, place)`,
+     (select json_agg(json_build_array(went.minute, went.subjects)) from (
+        select s.bad_since_ms / 60000 as minute, count(*) as subjects from setpoint.subject as s
+        where s.account_id = asked.account_id and s.bad_since_ms is not null group by 1) as went) as bad
+   from unnest($1::text[]) as asked (account_id)`,
 );

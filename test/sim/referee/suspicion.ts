@@ -4,13 +4,21 @@ import { isRemoval } from "./permit-rules.ts";
 import type { WatchedCycle } from "./snapshot-rules.ts";
 import { Violation } from "./witness.ts";
 
-/** Subjects that went bad within this time count as going bad together. */
+/** Subjects that went bad within this time of one another went bad together. */
 const windowMs = 10 * 60_000;
 
-/** Since when so many subjects of an account are bad together that the observer is the suspect. */
+interface Bad {
+  readonly accountId: string;
+  readonly badSinceMs: number;
+  /** When it was written down: a cycle that began earlier could not know of it. */
+  readonly notedAtMs: number;
+}
+
+/** Which subjects are bad since when, and how many an account has: so many together make the observer the suspect. */
 export class Suspicion {
   readonly #ledger: Ledger;
-  readonly #sinceMs = new Map<string, number>();
+  readonly #bad = new Map<number, Bad>();
+  readonly #subjects = new Map<string, { subjects: number; sinceMs: number }>();
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger;
@@ -19,37 +27,51 @@ export class Suspicion {
   /** Called after every commit that may change how many subjects there are, or how many of them are bad. */
   update(): void {
     const { nowMs, state } = this.#ledger;
-    const counts = new Map<string, { subjects: number; bad: number }>();
-    for (const { accountId, status } of state.tables.subjects.values()) {
+    const counts = new Map<string, number>();
+    for (const { id, accountId, status } of state.tables.subjects.values()) {
       if (accountId === undefined) continue;
-      const count = counts.get(accountId) ?? { subjects: 0, bad: 0 };
-      count.subjects += 1;
-      if (status?.badSinceMs !== undefined && status.badSinceMs > nowMs - windowMs) count.bad += 1;
-      counts.set(accountId, count);
+      counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+      const badSinceMs = status?.badSinceMs;
+      if (badSinceMs === undefined) this.#bad.delete(id);
+      else if (this.#bad.get(id)?.badSinceMs !== badSinceMs)
+        this.#bad.set(id, { accountId, badSinceMs, notedAtMs: nowMs });
     }
-    const { suspectAtLeast, suspectPercent } = this.#ledger.limits;
-    for (const [accountId, { subjects, bad }] of counts) {
-      const suspect = bad >= suspectAtLeast && bad * 100 >= suspectPercent * subjects;
-      if (!suspect) this.#sinceMs.delete(accountId);
-      else if (!this.#sinceMs.has(accountId)) this.#sinceMs.set(accountId, nowMs);
+    for (const id of this.#bad.keys()) if (!state.tables.subjects.has(id)) this.#bad.delete(id);
+    for (const [accountId, subjects] of counts) {
+      if (this.#subjects.get(accountId)?.subjects !== subjects)
+        this.#subjects.set(accountId, { subjects, sinceMs: nowMs });
     }
   }
 
-  /** What has been suspect since before the cycle began lets nothing be removed, made again or given up. */
+  /** What has been suspect since before the cycle began lets nothing be removed, made again or given up, unless a person said so. */
   judge(cycle: WatchedCycle, request: PermitRequest): void {
     this.update();
-    const { memory, subject } = cycle.input;
-    const sinceMs = this.#sinceMs.get(subject.accountId ?? "");
-    if (sinceMs === undefined || sinceMs >= cycle.loadedAtMs) return;
+    const { memory, subject, status } = cycle.input;
+    const anchors = [status?.badSinceMs, cycle.loadedAtMs].filter((atMs) => atMs !== undefined);
+    const around = anchors.find((atMs) => this.#isSuspect(subject.accountId ?? "", atMs, cycle.loadedAtMs));
+    if (around === undefined) return;
     const owned = new Set(memory.owned.filter((item) => item.state === "owned").map((item) => item.key));
-    const remediation = request.changes.find(
-      (change) => isRemoval(change) || (change.action === "create" && owned.has(change.key)),
-    );
+    const remediation = request.changes
+      .filter((change) => change.grantId === undefined)
+      .find((change) => isRemoval(change) || (change.action === "create" && owned.has(change.key)));
     if (remediation !== undefined) {
       throw new Violation(
         "too many at once",
-        `${subject.kind}/${subject.name}: ${remediation.action} of ${remediation.key} although the observer is suspect for ${this.#ledger.nowMs - sinceMs} ms`,
+        `${subject.kind}/${subject.name}: ${remediation.action} of ${remediation.key} although the observer is suspect since ${this.#ledger.nowMs - around} ms ago`,
       );
     }
+  }
+
+  /** Around a time, by what was written down before the cycle began and still holds. */
+  #isSuspect(accountId: string, aroundMs: number, loadedAtMs: number): boolean {
+    const counted = this.#subjects.get(accountId);
+    if (counted === undefined || counted.sinceMs >= loadedAtMs) return false;
+    let bad = 0;
+    for (const entry of this.#bad.values()) {
+      const together = Math.abs(entry.badSinceMs - aroundMs) <= windowMs;
+      if (entry.accountId === accountId && together && entry.notedAtMs < loadedAtMs) bad += 1;
+    }
+    const { suspectAtLeast, suspectPercent } = this.#ledger.limits;
+    return bad >= suspectAtLeast && bad * 100 >= suspectPercent * counted.subjects;
   }
 }

@@ -1,4 +1,5 @@
-import type { IdleBatch, SettleAnswer, Settlement } from "../../../src/ports/engine-store.ts";
+import { badTogether, minuteOf } from "../../../src/kernel/bad-together.ts";
+import type { EngineStore, IdleBatch, SettleAnswer, Settlement } from "../../../src/ports/engine-store.ts";
 import { pointsAt } from "./cycle-input.ts";
 import { dropHeldItems, replaceHeld } from "./held.ts";
 import type { SubjectRow } from "./rows.ts";
@@ -63,18 +64,17 @@ function removeSubject(state: State, subject: SubjectRow): void {
 }
 
 export function accountHealth(
-  { tables, nowMs }: State,
-  request: { readonly accountId: string; readonly windowMs: number },
+  { tables }: State,
+  { accountId, ...times }: Parameters<EngineStore["accountHealth"]>[0],
 ): { readonly subjects: number; readonly bad: number } {
-  const since = nowMs() - request.windowMs;
   let subjects = 0;
-  let bad = 0;
+  const bad: [number, number][] = [];
   for (const row of tables.subjects.values()) {
-    if (row.accountId !== request.accountId) continue;
+    if (row.accountId !== accountId) continue;
     subjects += 1;
-    if (row.status?.badSinceMs !== undefined && row.status.badSinceMs > since) bad += 1;
+    if (row.status?.badSinceMs !== undefined) bad.push([minuteOf(row.status.badSinceMs), 1]);
   }
-  return { subjects, bad };
+  return { subjects, bad: badTogether(bad, times) };
 }
 
 export function recordIdle({ tables }: State, request: IdleBatch): void {

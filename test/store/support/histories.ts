@@ -330,7 +330,11 @@ export class Historian {
       case 2:
         return {
           method: "accountHealth",
-          request: { accountId: dice.pick(["account-1", "account-3", "none"]), windowMs: 30_000 },
+          request: {
+            accountId: dice.pick(["account-1", "account-3", "none"]),
+            aroundMs: dice.pick([[now], [now - 60_000, now], []]),
+            windowMs: dice.pick([0, 30_000, 600_000]),
+          },
         };
       default:
         return { method: "load", request: dice.chance(0.95) ? (subject?.id ?? 1) : 4_000 };

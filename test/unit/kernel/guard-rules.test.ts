@@ -189,6 +189,15 @@ test("too many at once: 40 percent and at least 3 make the observer suspect, and
   assert.deepEqual(at(1, 1), everythingElse);
   const facts = factsOf(missing, { findings: foundBefore(situation), health: { subjects: 5, bad: 4 } });
   assert.deepEqual(said(facts, "too-many-at-once")?.numbers, { bad: 4, subjects: 5, percent: 40, atLeast: 3 });
+  const [held, ...others] = admit(facts).held;
+  assert.deepEqual([others, held?.level, held?.guard], [[], "account", "too-many-at-once"]);
+  assert.deepEqual(
+    held?.items.map(({ action, key }) => `${action} ${key}`),
+    ["create item-000", "delete item-009"],
+  );
+  // A person who has looked lets it through, item by item; a confirmed number of deletes says nothing about the observer.
+  assert.deepEqual(through({ ...facts, grants: grantsFor(facts.plan.changes) }), everythingElse);
+  assert.deepEqual(through({ ...facts, confirmed: new Set(["item-009"]) }), ["create new"]);
 });
 
 describe("account identity", () => {
