@@ -1,11 +1,13 @@
 import { Command, CommanderError } from "commander";
 import { ApiClient } from "./api-client.ts";
 import { CliError } from "./cli-error.ts";
+import { registerAccess } from "./commands/access.ts";
 import { registerAdminister } from "./commands/administer.ts";
 import { registerBackup } from "./commands/backup.ts";
 import { registerDeclare } from "./commands/declare.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerGovern } from "./commands/govern.ts";
+import { registerOrganizations } from "./commands/organization.ts";
 import { registerRead } from "./commands/read.ts";
 import { registerTokens } from "./commands/token.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -69,6 +71,8 @@ function createProgram(world: CliWorld, version: string): Command {
   registerRead(program, world, client);
   registerGovern(program, world, client);
   registerAdminister(program, world, client);
+  registerOrganizations(program, world, client);
+  registerAccess(program, world, client);
   registerTokens(program, world, client);
   registerDoctor(program, world, client);
   return program;

@@ -16,6 +16,7 @@ import { credentialRoutes } from "./routes/credentials.ts";
 import { driftRoutes } from "./routes/drift.ts";
 import { registerSignInPage } from "./identity/sign-in-page.ts";
 import { heldChangeRoutes } from "./routes/held-changes.ts";
+import { inviteRoutes } from "./routes/invites.ts";
 import { memberRoutes } from "./routes/members.ts";
 import { meRoutes } from "./routes/identity-me.ts";
 import { peopleRoutes } from "./routes/identity-people.ts";
@@ -42,6 +43,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     ...organizationRoutes(context),
     ...scopeRoutes(context),
     ...memberRoutes(context),
+    ...inviteRoutes(context),
     ...roleRoutes(context),
     ...accessRoutes(context),
     ...accountRoutes(context),

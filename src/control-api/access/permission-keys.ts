@@ -149,7 +149,7 @@ const workspace: Readonly<Record<string, Line>> = {
   "project.workspace.firewall.rule": ordinary("rcud", "Rules of a workspace's firewalls"),
   "project.workspace.host": ordinary("rcudx", "Hosts"),
   "project.workspace.host.firewall": ordinary("rcudx", "Firewalls of one host"),
-  "project.workspace.host.power": ordinary("x", "Switching hosts on and off"),
+  "project.workspace.host.power": { actions: "x", about: "Switching hosts on and off", member: "x" },
   "project.workspace.host.shell_session": { actions: "rcx", about: "A shell on a host", sensitive: true },
   "project.workspace.key": {
     actions: "rcd",

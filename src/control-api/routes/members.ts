@@ -30,7 +30,7 @@ const tag = "access";
 const dangerous = { onlyPeople: true, stepUp: true } as const;
 
 export function memberRoutes(context: ApiContext): readonly Route[] {
-  return [...readRoutes(context), ...bindingRoutes(context), ...endRoutes(context)];
+  return [...readRoutes(context), ...bindingRoutes(context), ...endRoutes(context), confirmRoute(context)];
 }
 
 function readRoutes(context: ApiContext): readonly Route[] {
@@ -176,6 +176,27 @@ function endRoutes(context: ApiContext): readonly Route[] {
   ];
 }
 
+function confirmRoute(context: ApiContext): Route {
+  return defineRoute({
+    method: "POST",
+    path: `${path}/{person}:confirm`,
+    summary: "After a restore: say that somebody still belongs to the organization",
+    need: { at: "platform", key: "platform.membership", action: "execute" },
+    ...dangerous,
+    tag,
+    parameters: ofPerson,
+    answers: { 200: { description: "Their roles count again", schema: memberSchema } },
+    handle: async ({ parameters, caller }) => {
+      const { organizationId } = await requireScope(context, parameters);
+      const member = await requireMember(context, organizationId, parameters.person);
+      const personId = member.person.id;
+      await context.members.confirmMember({ organizationId, personId, author: caller.principal });
+      context.rights.forget(personId);
+      return { status: 200, body: memberDocument({ ...member, confirmed: true }) };
+    },
+  });
+}
+
 async function end(context: ApiContext, organizationId: string, member: MemberRecord, caller: Caller) {
   const personId = member.person.id;
   const answer = await context.members.removeMember({ organizationId, personId, author: caller.principal });
@@ -215,12 +236,13 @@ function unknown(person: string): Problem {
   );
 }
 
-function memberDocument({ person, addedBy, addedAtMs, bindings }: MemberRecord): MemberDocument {
+function memberDocument({ person, addedBy, addedAtMs, confirmed, bindings }: MemberRecord): MemberDocument {
   return {
     id: person.id,
     email: person.email,
     addedBy,
     addedAt: isoTime(addedAtMs),
+    confirmed,
     bindings: bindings.map(({ id, role, scope, madeBy, madeAtMs }) => ({
       id,
       role,

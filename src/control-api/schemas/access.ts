@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { emailSchema } from "../identity/email.ts";
 import { nameSchema, timeSchema } from "./common.ts";
+import { signUpSchema } from "./identity.ts";
 
 export const actionSchema = z.enum(["read", "create", "update", "delete", "execute"]);
 const keySchema = z
@@ -66,6 +67,8 @@ export const memberSchema = z
     email: z.string(),
     addedBy: z.string(),
     addedAt: timeSchema,
+    /** False after a restore, until an operator of the platform says that they still belong here. */
+    confirmed: z.boolean(),
     bindings: z.array(bindingSchema),
   })
   .meta({ id: "Member" });
@@ -106,6 +109,9 @@ export const createdInviteSchema = inviteSchema
   })
   .meta({ id: "CreatedInvite" });
 export const inviteSecretSchema = z.strictObject({ secret: z.string().min(1).max(200) });
+export const joinInviteSchema = inviteSecretSchema
+  .extend(signUpSchema.omit({ email: true }).shape)
+  .meta({ id: "JoinInvite" });
 export const acceptedInviteSchema = z.object({ organization: z.string(), bindings: z.int() });
 
 export const explainQuerySchema = z.strictObject({

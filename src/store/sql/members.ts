@@ -26,12 +26,12 @@ export const countOwned = statement<{ count: number }>(
    where b.person_id = $1 and b.role = 'owner' and b.scope = 'organization/' || b.organization_id`,
 );
 export const peopleByIds = statement<{ id: string; email: string }>(
-  "people by ids",
+  "person refs by ids",
   "platform",
   "select id, email from setpoint.person where id = any ($1::text[])",
 );
 export const personByEmail = statement<{ id: string; email: string }>(
-  "person by email",
+  "person ref by email",
   "platform",
   "select id, email from setpoint.person where email = $1",
 );
