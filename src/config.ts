@@ -13,8 +13,10 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** Given instead of the token file, for an API that runs apart. */
   readonly operatorToken: string | undefined;
-  /** 32 bytes as base64, given instead of the root key file. */
+  /** 32 bytes as base64, given instead of the root key file; after a rotation several, separated by commas. */
   readonly rootKey: string | undefined;
+  /** The same in place of the engine key file, for schedulers that run apart. */
+  readonly engineKey: string | undefined;
   /** Whether strangers may make themselves a person here. */
   readonly signUp: boolean;
   /** Whether an organization that somebody makes for themselves waits for an operator to verify it. */
@@ -41,6 +43,13 @@ const portSchema = z
   .transform(Number)
   .refine((port) => port >= 1 && port <= 65_535, "must be a port number from 1 to 65535");
 
+const keysSchema = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9+/]{43}=(,[A-Za-z0-9+/]{43}=)*$/,
+    "must be 32 random bytes as base64 (openssl rand -base64 32); after a rotation the new one, a comma and the old one",
+  );
+
 const schema = z.object({
   SETPOINT_DATA: z.string().default(".setpoint"),
   DATABASE_URL: z
@@ -54,10 +63,8 @@ const schema = z.object({
     .string()
     .regex(/^[\x21-\x7e]{24,512}$/, "must be at least 24 visible characters without spaces")
     .optional(),
-  SETPOINT_ROOT_KEY: z
-    .string()
-    .regex(/^[A-Za-z0-9+/]{43}=$/, "must be 32 random bytes as base64: openssl rand -base64 32")
-    .optional(),
+  SETPOINT_ROOT_KEY: keysSchema.optional(),
+  SETPOINT_ENGINE_KEY: keysSchema.optional(),
   SETPOINT_SIGN_UP: z.enum(["on", "off"], "must be on or off").default("on"),
   SETPOINT_VERIFY_ORGANIZATIONS: z.enum(["on", "off"], "must be on or off").default("off"),
   SETPOINT_SMTP_URL: z
@@ -99,6 +106,7 @@ export function parseConfig(environment: Environment): Config {
     logLevel: data.SETPOINT_LOG_LEVEL,
     operatorToken: data.SETPOINT_TOKEN,
     rootKey: data.SETPOINT_ROOT_KEY,
+    engineKey: data.SETPOINT_ENGINE_KEY,
     signUp: data.SETPOINT_SIGN_UP === "on",
     verifyOrganizations: data.SETPOINT_VERIFY_ORGANIZATIONS === "on",
     smtp:
@@ -115,7 +123,13 @@ export function parseConfig(environment: Environment): Config {
   });
 }
 
-const secretSettings = ["SETPOINT_TOKEN", "DATABASE_URL", "SETPOINT_ROOT_KEY", "SETPOINT_SMTP_URL"];
+const secretSettings = [
+  "SETPOINT_TOKEN",
+  "DATABASE_URL",
+  "SETPOINT_ROOT_KEY",
+  "SETPOINT_ENGINE_KEY",
+  "SETPOINT_SMTP_URL",
+];
 
 /** What was given, unless it may hold a secret. */
 function shown(path: readonly PropertyKey[], environment: Environment): string {

@@ -13,16 +13,19 @@ import { PostgresSignalSender } from "../fabric/postgres-signals.ts";
 import { signalOf } from "../fabric/signal-text.ts";
 import type { DueEdge } from "../ports/signal.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
+import { engineSealer } from "../runtime/engine-seal.ts";
 import { RootKeyBox } from "../runtime/root-key-box.ts";
 import { createSmtpMailer } from "../runtime/smtp-mailer.ts";
 import { systemSecretRandom } from "../runtime/system-secret-random.ts";
 import { PostgresCredentialStore } from "../store/credential-store.ts";
+import { PostgresAccountCredentialStore } from "../store/engine-keys.ts";
 import { StoreError } from "../store/errors.ts";
 import { PostgresGovernanceStore } from "../store/governance-store.ts";
 import { PostgresIdentityStore } from "../store/identity-store.ts";
 import { PostgresIntentStore } from "../store/intent-store.ts";
 import { PostgresMemberStore } from "../store/member-store.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
+import { PostgresSecretStore } from "../store/secret-store.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { composeIdentity, requireSameRootKey } from "./identity.ts";
 import { installedKinds } from "./installed-kinds.ts";
@@ -30,7 +33,7 @@ import { mergeMetrics, processMetrics } from "./metrics-text.ts";
 import { registerPlatformMetrics } from "./platform-metrics.ts";
 import { listenAddress, portError } from "./port-error.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
-import { rootKey } from "./root-key.ts";
+import { rootKeys } from "./root-key.ts";
 import { openDatabases } from "./stores.ts";
 import { readToken } from "./token-file.ts";
 import type { World } from "./world.ts";
@@ -72,7 +75,7 @@ async function startApi(
   await ensureDefaultOrganization(intents, reads);
   const credentials = new PostgresCredentialStore({ ...stores, logged: () => sealer.poke() });
   const uses = undo.use(new TokenUses({ store: credentials, clock, log }));
-  const secretBox = new RootKeyBox(rootKey(config));
+  const secretBox = new RootKeyBox(rootKeys(config));
   const people = new PostgresIdentityStore({ administration: stores.administration, logged: () => sealer.poke() });
   await requireSameRootKey(people, secretBox);
   const mailer = config.smtp === undefined ? undefined : createSmtpMailer(config.smtp.url, config.smtp.from);
@@ -99,6 +102,14 @@ async function startApi(
       new TokenReader({ store: credentials, makerOf, uses, clock }),
     ]),
     credentials,
+    secrets: new PostgresSecretStore({
+      ...stores,
+      box: secretBox,
+      random: systemSecretRandom,
+      logged: () => sealer.poke(),
+    }),
+    accountCredentials: new PostgresAccountCredentialStore({ ...stores, poke, logged: () => sealer.poke() }),
+    engineSealer,
     rights,
     identity,
     members,

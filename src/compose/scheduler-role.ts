@@ -12,6 +12,7 @@ import { createHttpClient } from "../runtime/http-client.ts";
 import { prometheusMetrics } from "../scheduler/prometheus-metrics.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { PostgresEngineStore } from "../store/engine-store.ts";
+import { engineOpener, startSealing } from "./engine-key.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { installedKinds } from "./installed-kinds.ts";
 import { processMetrics } from "./metrics-text.ts";
@@ -45,7 +46,9 @@ async function start(
     startHousekeeping({ administration: databases.setpoint_admin, clock, log, retention: true, appends: false }),
   );
   const http = undo.use(createHttpClient());
-  const credentials = createCredentials(environment);
+  const opener = engineOpener(config);
+  const credentials = createCredentials(environment, opener);
+  undo.use(startSealing({ administration: databases.setpoint_admin, opener, clock, log }));
   const providers = new Map<string, Provider>([["powerdns", createPowerDnsProvider({ http, credentials })]]);
   const store = new PostgresEngineStore({ database: databases.setpoint_engine, clock, ids });
   const engine: Engine = { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock }) };

@@ -29,6 +29,7 @@ import { policyRoutes } from "./routes/policies.ts";
 import { resourceRoutes } from "./routes/resources.ts";
 import { roleRoutes } from "./routes/roles.ts";
 import { scopeRoutes } from "./routes/scopes.ts";
+import { secretRoutes } from "./routes/secrets.ts";
 import { registerStatusPage } from "./status-page.ts";
 import { unknownPath } from "./unknown-path.ts";
 
@@ -48,6 +49,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     ...accessRoutes(context),
     ...accountRoutes(context),
     ...credentialRoutes(context),
+    ...secretRoutes(context),
     ...heldChangeRoutes(context),
     ...pauseRoutes(context),
     ...policyRoutes(context),

@@ -3,6 +3,7 @@ import type { KindRegistry } from "../kernel/kind.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { GovernanceStore } from "../ports/governance-store.ts";
 import type { CredentialStore } from "../ports/credential-store.ts";
+import type { EngineSealer } from "../ports/engine-seal.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Log } from "../ports/log.ts";
@@ -11,6 +12,7 @@ import type { MemberStore } from "../ports/member-store.ts";
 import type { ReadStore } from "../ports/read-store.ts";
 import type { SecretBox } from "../ports/secret-box.ts";
 import type { SecretRandom } from "../ports/secret-random.ts";
+import type { AccountCredentialStore, SecretStore } from "../ports/secret-store.ts";
 import type { CachedRights } from "./access/cached-rights.ts";
 import type { Identity } from "./identity/identity.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
@@ -39,6 +41,9 @@ export interface ApiContext {
   /** Whether an organization that somebody makes for themselves waits for an operator to verify it. */
   readonly verifyOrganizations: boolean;
   readonly credentials: CredentialStore;
+  readonly secrets: SecretStore;
+  readonly accountCredentials: AccountCredentialStore;
+  readonly engineSealer: EngineSealer;
   readonly secretBox: SecretBox;
   readonly secretRandom: SecretRandom;
   /** Undefined: no mail server is set. */

@@ -28,3 +28,23 @@ function civil(days: number): { readonly year: number; readonly month: number; r
 function pad(value: number, length: number): string {
   return String(value).padStart(length, "0");
 }
+
+/** RFC 3339 in UTC to epoch milliseconds; the way back from `isoTime`. What a schema let through has this form. */
+export function epochMsOf(iso: string): number {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?Z$/.exec(iso)?.slice(1) ?? [];
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(0, 6)
+    .map((part) => Number(part ?? 0));
+  const fraction = Number((parts[6] ?? "0").slice(0, 3).padEnd(3, "0"));
+  return daysOf(year, month, day) * dayMs + hour * 3_600_000 + minute * 60_000 + second * 1_000 + fraction;
+}
+
+/** The inverse of `civil`. */
+function daysOf(year: number, month: number, day: number): number {
+  const shiftedYear = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shiftedYear / 400);
+  const yearOfEra = shiftedYear - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}

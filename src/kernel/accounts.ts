@@ -273,6 +273,7 @@ function sameCredential(left: AccountRecord, right: AccountRecord): boolean {
   return (
     left.provider === right.provider &&
     left.credentialRef === right.credentialRef &&
+    left.readCredentialRef === right.readCredentialRef &&
     canonical(left.settings) === canonical(right.settings)
   );
 }

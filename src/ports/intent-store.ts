@@ -3,12 +3,18 @@ import type { DeclaredResource, Mode, PauseLevel, Principal, ScopePolicy } from 
 
 /** How people and programs change what is declared. Each method is one transaction; the in-memory twin has these too. */
 export interface IntentStore {
-  createOrganization(request: { readonly id: string; readonly name: string }): Promise<void>;
+  createOrganization(request: {
+    readonly id: string;
+    readonly name: string;
+    /** Undefined: Setpoint itself. */
+    readonly author?: Principal | undefined;
+  }): Promise<void>;
   /** A project or workspace below an organization; `organization/ID` itself exists with the organization. */
   createScope(request: {
     readonly organizationId: string;
     readonly scope: string;
     readonly parent: string;
+    readonly author?: Principal | undefined;
   }): Promise<void>;
   createAccount(request: {
     readonly id: string;
@@ -17,7 +23,10 @@ export interface IntentStore {
     readonly provider: string;
     readonly settings: JsonObject;
     readonly credentialRef: string | undefined;
+    /** A second credential that can only look. */
+    readonly readCredentialRef?: string | undefined;
     readonly callsPerSecond: number;
+    readonly author?: Principal | undefined;
   }): Promise<void>;
 
   /** Creates or replaces the spec of a resource; raises its generation when the spec changed, wakes every subject computed from it. */
@@ -32,7 +41,11 @@ export interface IntentStore {
     readonly confirmedCount: number | undefined;
   }): Promise<{ readonly found: boolean; readonly conflict: boolean }>;
   /** A person says: look again now, and try again what stopped. */
-  reconcileNow(request: { readonly organizationId: string; readonly uid: string }): Promise<void>;
+  reconcileNow(request: {
+    readonly organizationId: string;
+    readonly uid: string;
+    readonly author?: Principal | undefined;
+  }): Promise<void>;
 
   /** Binds to the digest the approver saw. Grants are made for its items only; machines and assistants are refused. */
   approve(request: {

@@ -101,8 +101,10 @@ export interface AccountRecord {
   readonly name: string;
   readonly provider: string;
   readonly settings: JsonObject;
-  /** Where the credential is (`env:NAME`, `file:PATH`); the value never passes through the database. */
+  /** Where the credential is (`env:NAME`, `file:PATH`), or itself, sealed to the engine (`sealed:…`). */
   readonly credentialRef: string | undefined;
+  /** A second one that can only look. Where it is there, the other one is used for acting alone. */
+  readonly readCredentialRef?: string | undefined;
   /** Recorded at onboarding; an account that answers with another one is refused as a whole. */
   readonly fingerprint: string | undefined;
   /** The incarnation under which we last claimed the account; another one than ours needs an approved reclaim. */

@@ -7,3 +7,11 @@ export interface SecretBox {
   /** Rejects when the key, the binding or the text is another one. */
   open(sealed: string, binding: string): Promise<string>;
 }
+
+/** A box whose key can be changed while it is in use: it opens what any of its keys sealed, and seals with the newest. */
+export interface RotatingBox extends SecretBox {
+  /** Of the key it seals with. */
+  readonly keyId: string;
+  /** Whether a sealed text is under the key it seals with now. */
+  isCurrent(sealed: string): boolean;
+}

@@ -59,7 +59,7 @@ export class PostgresCredentialStore implements CredentialStore {
       ),
       logCall({
         organizationId,
-        type: "token.created",
+        type: "credential.created",
         uid: id,
         author,
         data: { type, name, scope, forMs: Math.round(forMs), bindings: JSON.stringify(bindings ?? "as its maker") },
@@ -87,7 +87,7 @@ export class PostgresCredentialStore implements CredentialStore {
 
   revoke({ owner, id, author }: Parameters<CredentialStore["revoke"]>[0]): Promise<CredentialRecord | undefined> {
     const { organizationId } = owner;
-    return this.#end(organizationId, author, "token.revoked", (tx) =>
+    return this.#end(organizationId, author, "credential.revoked", (tx) =>
       owner.organizationId === undefined
         ? tx.run(revokePersonalCredential, id, author.name, owner.personId ?? null)
         : tx.run(revokeCredential, id, author.name, owner.organizationId, owner.scope ?? null, owner.type ?? null),
@@ -98,7 +98,7 @@ export class PostgresCredentialStore implements CredentialStore {
     hash,
     author,
   }: Parameters<CredentialStore["revokeByHash"]>[0]): Promise<CredentialRecord | undefined> {
-    return this.#end(undefined, author, "token.revoked", (tx) => tx.run(revokeCredentialByHash, hash, author.name));
+    return this.#end(undefined, author, "credential.revoked", (tx) => tx.run(revokeCredentialByHash, hash, author.name));
   }
 
   async noteUses(ids: readonly string[]): Promise<void> {
@@ -108,13 +108,13 @@ export class PostgresCredentialStore implements CredentialStore {
 
   redeem(hash: string): Promise<CredentialRecord | undefined> {
     const author: Principal = { name: "agent", type: "machine" };
-    return this.#end(undefined, author, "token.redeemed", (tx) => tx.run(redeemCredential, hash));
+    return this.#end(undefined, author, "credential.redeemed", (tx) => tx.run(redeemCredential, hash));
   }
 
   async revokeAll(author: Principal): Promise<number> {
     const [[row]] = await this.#options.administration.transact("platform", [
       call(revokeAllCredentials, author.name),
-      logCall({ organizationId: undefined, type: "token.all-revoked", author, data: {} }),
+      logCall({ organizationId: undefined, type: "credential.all-revoked", author, data: {} }),
     ]);
     this.#options.logged?.();
     return row?.count ?? 0;

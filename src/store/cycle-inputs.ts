@@ -108,8 +108,9 @@ function pausesOf(row: LoadedSubject, pauses: LoadedBatch["pauses"]): readonly P
 
 function accountsOf({ accounts }: LoadedBatch): ReadonlyMap<string, AccountRecord> {
   const found = new Map<string, AccountRecord>();
-  for (const [organizationId, id, name, provider, settings, credentialRef, fingerprint, incarnation] of accounts ??
-    []) {
+  for (const row of accounts ?? []) {
+    const [organizationId, id, name, provider, settings, credentialRef, fingerprint, incarnation, readCredentialRef] =
+      row;
     found.set(keyOf(organizationId, id), {
       id,
       organizationId,
@@ -119,6 +120,7 @@ function accountsOf({ accounts }: LoadedBatch): ReadonlyMap<string, AccountRecor
       credentialRef: credentialRef ?? undefined,
       fingerprint: fingerprint ?? undefined,
       claimedIncarnation: incarnation ?? undefined,
+      ...(readCredentialRef === null ? {} : { readCredentialRef }),
     });
   }
   return found;

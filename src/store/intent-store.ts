@@ -2,6 +2,7 @@ import { emptyMemory, retriedMemory } from "../kernel/memory.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { Json } from "../ports/json.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
+import type { Principal } from "../ports/records.ts";
 import type { DueEdge } from "../ports/signal.ts";
 import type { Database, Tenants, Transaction } from "./database.ts";
 import { approve, reject } from "./decisions.ts";
@@ -60,14 +61,15 @@ export class PostgresIntentStore implements IntentStore {
     this.#options = options;
   }
 
-  async createOrganization({ id, name }: Request<"createOrganization">): Promise<void> {
+  async createOrganization({ id, name, author }: Request<"createOrganization">): Promise<void> {
     const scope = `organization/${id}`;
     const entry = logCall({
       organizationId: id,
       type: "organization.created",
       uid: id,
-      actor: "setpoint",
+      ...by(author),
       data: { name },
+      after: { id, name },
     });
     await naming(`organization ${id}`, () =>
       this.#options.database.transact(tenant(id), [
@@ -79,7 +81,7 @@ export class PostgresIntentStore implements IntentStore {
     this.#after(nobodyWoken);
   }
 
-  async createScope({ organizationId, scope, parent }: Request<"createScope">): Promise<void> {
+  async createScope({ organizationId, scope, parent, author }: Request<"createScope">): Promise<void> {
     await naming(`scope ${scope}`, () =>
       this.#write(organizationId, async (tx) => {
         const [row] = await tx.run(insertScope, organizationId, scope, parent);
@@ -93,8 +95,9 @@ export class PostgresIntentStore implements IntentStore {
           organizationId,
           type: "scope.created",
           uid: scope,
-          actor: "setpoint",
+          ...by(author),
           data: { scope, parent },
+          after: { scope, parent },
         });
         return { answer: undefined, woken: nobodyWoken };
       }),
@@ -103,12 +106,31 @@ export class PostgresIntentStore implements IntentStore {
 
   async createAccount(request: Request<"createAccount">): Promise<void> {
     const { organizationId, id, name, provider, settings, credentialRef, callsPerSecond } = request;
-    const data = { name, provider, credentialRef, callsPerSecond };
+    const { readCredentialRef, author } = request;
+    // What is sealed stays out of the log: it would outlive the credential there.
+    const where = credentialRef?.startsWith("sealed:") === true ? "sealed" : credentialRef;
+    const data = { name, provider, credentialRef: where, callsPerSecond };
     await naming(`account ${id}`, () =>
       this.#options.database.transact(tenant(organizationId), [
-        call(insertAccount, organizationId, id, name, provider, JSON.stringify(settings), credentialRef ?? null),
+        call(
+          insertAccount,
+          organizationId,
+          id,
+          name,
+          provider,
+          JSON.stringify(settings),
+          credentialRef ?? null,
+          readCredentialRef ?? null,
+        ),
         call(insertAccountBudget, organizationId, id, callsPerSecond),
-        logCall({ organizationId, type: "account.created", uid: id, actor: "setpoint", data }),
+        logCall({
+          organizationId,
+          type: "account.created",
+          uid: id,
+          ...by(author),
+          data,
+          after: { name, provider, settings, callsPerSecond },
+        }),
       ]),
     );
     this.#after(nobodyWoken);
@@ -122,7 +144,7 @@ export class PostgresIntentStore implements IntentStore {
     return this.#write(request.organizationId, (tx) => requestDeletion(tx, request));
   }
 
-  async reconcileNow({ organizationId, uid }: Request<"reconcileNow">): Promise<void> {
+  async reconcileNow({ organizationId, uid, author }: Request<"reconcileNow">): Promise<void> {
     await this.#write(organizationId, async (tx) => {
       const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
       if (subjects.length === 0) return { answer: undefined, woken: nobodyWoken };
@@ -134,7 +156,7 @@ export class PostgresIntentStore implements IntentStore {
       const [woken] = await Promise.all([
         tx.run(wakeSubjects, priorityNumber("person"), organizationId, uid),
         tx.run(writeMemories, organizationId, JSON.stringify(retried)),
-        append(tx, { organizationId, type: "reconcile.requested", uid, actor: "setpoint", data: {} }),
+        append(tx, { organizationId, type: "reconcile.requested", uid, ...by(author), data: {} }),
       ]);
       return { answer: undefined, woken: wokenOf(woken) };
     });
@@ -154,7 +176,7 @@ export class PostgresIntentStore implements IntentStore {
   async pause(request: Request<"pause">): Promise<void> {
     const { id, organizationId, scope, level, author, reason, forMs } = request;
     const data = { scope, level, reason, forMs };
-    const entry = { organizationId, type: "pause.placed", uid: id, actor: author.name, data };
+    const entry = { organizationId, type: "pause.placed", uid: id, author, data, after: { scope, level, reason } };
     await naming(`pause ${id}`, () =>
       this.#for(organizationId).transact(tenant(organizationId), [
         call(insertPause, id, organizationId ?? null, scope, level, author.name, reason, Math.round(forMs)),
@@ -174,7 +196,7 @@ export class PostgresIntentStore implements IntentStore {
         organizationId === undefined
           ? tx.run(wakePlatformPaused, priorityNumber("event"), ended.scope)
           : tx.run(wakePaused, priorityNumber("event"), ended.scope, organizationId),
-        append(tx, { organizationId, type: "pause.ended", uid: id, actor: author.name, data }),
+        append(tx, { organizationId, type: "pause.ended", uid: id, author, data, before: data }),
       ]);
       return { answer: "ended", woken: wokenOf(woken) };
     });
@@ -193,7 +215,8 @@ export class PostgresIntentStore implements IntentStore {
           organizationId,
           type: "policy.set",
           uid: scope,
-          actor: author.name,
+          author,
+          after: policy,
           data: { policy: JSON.parse(JSON.stringify(policy)) as Json },
         }),
       ]);
@@ -263,6 +286,10 @@ export class PostgresIntentStore implements IntentStore {
   }
 }
 
+function by(author: Principal | undefined): { readonly author: Principal } | { readonly actor: string } {
+  return author === undefined ? { actor: "setpoint" } : { author };
+}
+
 function tenant(organizationId: string | undefined): Tenants {
   return organizationId === undefined ? "platform" : requireOrganizationId(organizationId);
 }
@@ -315,7 +342,15 @@ async function requestDeletion(tx: Transaction, request: Request<"requestDeletio
   const [woken] = await Promise.all([
     tx.run(wakeAffected, authorPriority(author), organizationId, uid),
     tx.run(markDeleted, organizationId, uid, author.name, author.type, orphan, confirmedCount ?? null),
-    append(tx, { organizationId, type: "resource.deletion-requested", uid, revision, actor: author.name, data }),
+    append(tx, {
+      organizationId,
+      type: "resource.deletion-requested",
+      uid,
+      revision,
+      author,
+      data,
+      before: { spec: row.spec, labels: row.labels },
+    }),
   ]);
   // Nobody has anything of it outside, and nothing is computed from it.
   if (woken.length === 0) await tx.run(removeResource, organizationId, uid);

@@ -12,12 +12,14 @@ import { organizationIdOf } from "../../src/control-api/names.ts";
 import { kinds } from "../../src/kinds/registry.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { powerDnsSettingsSchema } from "../../src/providers/powerdns/settings.ts";
+import { engineSealer } from "../../src/runtime/engine-seal.ts";
 import { RootKeyBox } from "../../src/runtime/root-key-box.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
 import { PostgresCredentialStore } from "../../src/store/credential-store.ts";
 import { Database } from "../../src/store/database.ts";
+import { PostgresAccountCredentialStore } from "../../src/store/engine-keys.ts";
 import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { PostgresGovernanceStore } from "../../src/store/governance-store.ts";
 import { PostgresIdentityStore } from "../../src/store/identity-store.ts";
@@ -25,6 +27,7 @@ import { PostgresIntentStore } from "../../src/store/intent-store.ts";
 import { PostgresMemberStore } from "../../src/store/member-store.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { PostgresReadStore } from "../../src/store/read-store.ts";
+import { PostgresSecretStore } from "../../src/store/secret-store.ts";
 import { startTestServer } from "./postgres.ts";
 
 export const token = "test-token-of-the-operator";
@@ -101,6 +104,9 @@ export async function startTestApi(
       new TokenReader({ store: credentials, makerOf, uses, clock: systemClock }),
     ]),
     credentials,
+    secrets: new PostgresSecretStore({ ...stores, box: ports.secretBox, random: systemSecretRandom }),
+    accountCredentials: new PostgresAccountCredentialStore(stores),
+    engineSealer,
     rights,
     identity,
     members,

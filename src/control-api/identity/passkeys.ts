@@ -11,9 +11,7 @@ type Headers = Readonly<Record<string, string | undefined>>;
 type Purpose = "register" | "sign-in" | "prove";
 
 /** Needed by few processes and seldom: it would double the time the API takes to start. */
-function library(): Promise<typeof import("@simplewebauthn/server")> {
-  return import("@simplewebauthn/server");
-}
+const library = () => import("@simplewebauthn/server");
 
 /** For whom passkeys are made: the public address, or `localhost` where there is none. Browsers know no others. */
 export function relyingParty(identity: Identity, headers: Headers): { readonly id: string; readonly origin: string } {

@@ -15,7 +15,7 @@ export function weakness(
   about: { readonly email: string; readonly name: string },
 ): string | undefined {
   const plain = password.normalize("NFKC").toLowerCase();
-  if ([...plain].length < shortest) return `it has fewer than ${shortest} characters`;
+  if (Array.from(plain).length < shortest) return `it has fewer than ${shortest} characters`;
   if (new Set(plain).size < 4) return "it repeats a few characters";
   if (isRepeated(plain)) return "it repeats one short part";
   if (isSequence(plain)) return "it is a run of neighbouring letters or digits";
@@ -49,7 +49,7 @@ function isRepeated(text: string): boolean {
 function isSequence(text: string): boolean {
   return sequences.some((sequence) => {
     const twice = sequence + sequence;
-    return twice.includes(text) || [...twice].reverse().join("").includes(text);
+    return twice.includes(text) || Array.from(twice).reverse().join("").includes(text);
   });
 }
 

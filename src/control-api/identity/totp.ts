@@ -34,7 +34,9 @@ export function base32(bytes: Uint8Array): string {
 }
 
 export function fromBase32(text: string): Uint8Array {
-  const bits = [...text.toUpperCase()].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const bits = Array.from(text.toUpperCase(), (letter) => alphabet.indexOf(letter).toString(2).padStart(5, "0")).join(
+    "",
+  );
   return Uint8Array.from(bits.match(/.{8}/g) ?? [], (part) => Number.parseInt(part, 2));
 }
 

@@ -6,6 +6,7 @@ import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { requireScope } from "../scope.ts";
+import { sealCredential } from "../secrets/seal-credential.ts";
 import { scopeParametersSchema } from "../schemas/common.ts";
 import {
   type AccountDocument,
@@ -43,23 +44,26 @@ export function accountRoutes(context: ApiContext): readonly Route[] {
       parameters: organizationParameters,
       body: newAccountSchema,
       answers: { 201: { description: "Added", schema: accountSchema } },
-      handle: async ({ parameters, body }) => {
+      handle: async ({ caller, parameters, body }) => {
         const { organizationId, organization } = await requireScope(context, parameters);
         await requireCreatable(context, organizationId);
         const known = await context.reads.listAccounts(organizationId);
         if (known.some((account) => account.name === body.name))
           throw new Problem("ALREADY_EXISTS", `There is already an account "${body.name}"`);
         const settings = checkedSettings(context, body);
-        const { name, provider, credentialRef, callsPerSecond } = body;
+        const { name, provider, credential, callsPerSecond } = body;
         const id = accountIdOf(organization, name);
+        const sealed = credential && (await sealCredential(context, { organizationId, id }, credential));
         await context.intents.createAccount({
           id,
           organizationId,
           name,
           provider,
           settings,
-          credentialRef,
+          credentialRef: sealed?.write ?? body.credentialRef,
+          readCredentialRef: sealed?.read,
           callsPerSecond,
+          author: caller.principal,
         });
         return { status: 201, body: { id, name, provider, settings, callsPerSecond } };
       },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { jsonSchema, nameSchema } from "./common.ts";
+import { accountCredentialSchema } from "./secrets.ts";
 
 export const namedSchema = z.strictObject({ name: nameSchema });
 export const verificationSchema = z.enum(["in_setup", "verified", "pending", "blocked", "waitlist"]).meta({
@@ -40,11 +41,16 @@ export const newAccountSchema = z
       .string()
       .regex(
         /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/,
-        "must be env:NAME or file:PATH; the credential itself is never sent",
+        "must be env:NAME or file:PATH; a credential itself is sent as `credential`",
       )
       .max(1024)
       .optional(),
+    credential: accountCredentialSchema.optional(),
     callsPerSecond: z.number().positive().max(1000).default(10),
+  })
+  .refine(({ credentialRef, credential }) => credentialRef === undefined || credential === undefined, {
+    message: "is given twice: as a reference or as itself, not both",
+    path: ["credential"],
   })
   .meta({ id: "NewAccount" });
 export type NewAccount = z.output<typeof newAccountSchema>;

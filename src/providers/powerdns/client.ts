@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { accountCredentialBinding } from "../../kernel/account-credential.ts";
 import { RetryableError, TerminalError } from "../../kernel/errors.ts";
 import { Secret } from "../../kernel/secret.ts";
 import type { Credentials } from "../../ports/credentials.ts";
 import type { Http, HttpAnswer, HttpRequest } from "../../ports/http.ts";
 import { toError } from "./answer-error.ts";
+import type { AccountRecord } from "../../ports/records.ts";
 import type { PowerDnsSettings } from "./settings.ts";
 
 /** The shapes we rely on (API of 4.7); fields we do not use may come and go. */
@@ -37,8 +39,7 @@ export interface PowerDnsCall {
 export interface PowerDnsClientOptions {
   readonly http: Http;
   readonly credentials: Credentials;
-  readonly accountName: string;
-  readonly credentialRef: string | undefined;
+  readonly account: AccountRecord;
   readonly settings: PowerDnsSettings;
   readonly timeoutMs: number;
 }
@@ -79,7 +80,7 @@ export class PowerDnsClient {
   async send(call: PowerDnsCall, signal: AbortSignal): Promise<HttpAnswer> {
     const { http, timeoutMs } = this.#options;
     const url = this.#url(call);
-    const key = await this.#apiKey();
+    const key = await this.#apiKey(call.method === "GET" ? "read" : "write");
     const answer = await http.request({
       method: call.method,
       url,
@@ -105,17 +106,21 @@ export class PowerDnsClient {
     return `${settings.url.replace(/\/+$/, "")}/${segments.join("/")}${query}`;
   }
 
-  async #apiKey(): Promise<Secret> {
-    const { credentials, credentialRef, accountName } = this.#options;
-    if (credentialRef === undefined) {
+  /** Looking uses the credential that can only look, where there is one; acting never does. */
+  async #apiKey(part: "read" | "write"): Promise<Secret> {
+    const { credentials, account } = this.#options;
+    const own = part === "read" ? account.readCredentialRef : undefined;
+    const reference = own ?? account.credentialRef;
+    if (reference === undefined) {
       throw new TerminalError(
         "CREDENTIAL_REFUSED",
-        `Account '${accountName}' has no credential: add it again with --credential env:NAME or file:PATH`,
+        `Account '${account.name}' has no credential: store one with setpoint secret set-credential, or add the account again with --credential env:NAME or file:PATH`,
       );
     }
-    const credential = await credentials.read(credentialRef);
+    const binding = accountCredentialBinding(account, own === undefined ? "write" : "read");
+    const credential = await credentials.read(reference, binding);
     if (!credential.found)
-      throw new TerminalError("CREDENTIAL_REFUSED", `Account '${accountName}': ${credential.message}`);
+      throw new TerminalError("CREDENTIAL_REFUSED", `Account '${account.name}': ${credential.message}`);
     return new Secret(credential.value);
   }
 }

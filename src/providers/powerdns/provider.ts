@@ -31,8 +31,7 @@ function openAccount(
   const settings = parseSettings(account);
   const client = new PowerDnsClient({
     ...world,
-    accountName: account.name,
-    credentialRef: account.credentialRef,
+    account,
     settings,
     timeoutMs: callTimeoutMs,
   });

@@ -28,8 +28,9 @@ export const findScope = statement<{ scope: string }>(
 export const insertAccount = statement<never>(
   "insert account",
   "tenants",
-  `insert into setpoint.account (organization_id, id, name, provider, settings, credential_ref)
-   values ($1, $2, $3, $4, $5::json, $6)`,
+  `insert into setpoint.account (organization_id, id, name, provider, settings, credential_ref,
+     read_credential_ref)
+   values ($1, $2, $3, $4, $5::json, $6, $7)`,
 );
 /** The bucket starts full. */
 export const insertAccountBudget = statement<never>(

@@ -61,6 +61,7 @@ export type LoadedAccount = readonly [
   credentialRef: Text,
   fingerprint: Text,
   claimedIncarnation: number | null,
+  readCredentialRef: Text,
 ];
 
 /** What the subjects of a batch have, each kind of row in one list; null where there is none. */
@@ -123,7 +124,7 @@ export const load = statement<LoadedBatch>(
       from wanted as w
      ) as subjects,
      (select json_agg(json_build_array(a.organization_id, a.id, a.name, a.provider, a.settings, a.credential_ref,
-        a.fingerprint, a.claimed_incarnation))
+        a.fingerprint, a.claimed_incarnation, a.read_credential_ref))
       from (select distinct w.organization_id, w.account_id from wanted as w where w.account_id is not null) as used
       join setpoint.account as a on a.organization_id = used.organization_id and a.id = used.account_id
      ) as accounts,

@@ -100,6 +100,12 @@ export const wakePlatformPolicy = wakeStatement(
   ["input_version", "policy_version"],
   belowScope(everybodys),
 );
+/** After another credential. $2 account, $3 organization. */
+export const wakeAccount = wakeStatement(
+  "wake account",
+  ["input_version", "policy_version"],
+  `select t.id from setpoint.subject as t where t.account_id = $2 and ${tenants("t")}`,
+);
 /** After a pause. $2 scope, $3 organization. */
 export const wakePaused = wakeStatement("wake paused", [], underPause(tenants));
 /** After a pause of the platform. $2 scope. */

@@ -73,8 +73,8 @@ test("credentials come from where the reference says, and a missing one says wha
     writeFileSync(join(folder, "key"), "from-file\n");
     writeFileSync(join(folder, "empty"), " \n");
     const credentials = createCredentials({ KEY: "from-env", BLANK: "" });
-    assert.deepEqual(await credentials.read("env:KEY"), { found: true, value: "from-env" });
-    assert.deepEqual(await credentials.read(`file:${join(folder, "key")}`), { found: true, value: "from-file" });
+    assert.deepEqual(await credentials.read("env:KEY", "any"), { found: true, value: "from-env" });
+    assert.deepEqual(await credentials.read(`file:${join(folder, "key")}`, "any"), { found: true, value: "from-file" });
     const messages = [
       ["env:NONE", /NONE is not set/],
       ["env:BLANK", /BLANK is not set/],
@@ -85,7 +85,7 @@ test("credentials come from where the reference says, and a missing one says wha
       ["vault:x", /write env:NAME or file:/],
     ] as const;
     for (const [reference, expected] of messages) {
-      const answer = await credentials.read(reference);
+      const answer = await credentials.read(reference, "any");
       assert.ok(!answer.found);
       assert.match(answer.message, expected);
     }
