@@ -7,6 +7,8 @@ import { roleBook } from "./access/roles.ts";
 import type { ApiContext } from "./context.ts";
 import { toProblem } from "./error-answer.ts";
 import { registerHealth } from "./health.ts";
+import { defaultRequestLimits, registerLimits, serverLimits } from "./limits/request-limits.ts";
+import { secureReply } from "./limits/security-headers.ts";
 import { openApiDocument } from "./openapi.ts";
 import { Problem } from "./problem.ts";
 import type { RequestOrigin, Route, RouteCall } from "./route.ts";
@@ -33,7 +35,6 @@ import { secretRoutes } from "./routes/secrets.ts";
 import { registerStatusPage } from "./status-page.ts";
 import { unknownPath } from "./unknown-path.ts";
 
-const bodyLimitBytes = 1024 * 1024;
 const longestReason = 500;
 
 export function apiRoutes(context: ApiContext): readonly Route[] {
@@ -62,10 +63,10 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
 
 /** The Control API as a value: tests put requests into it without a port. */
 export function createApp(context: ApiContext): FastifyInstance {
+  const limits = context.limits ?? defaultRequestLimits;
   const app = fastify({
     logger: false,
-    bodyLimit: bodyLimitBytes,
-    genReqId: () => context.ids.next(),
+    ...serverLimits(context, limits),
     // Long names are refused where their rule is known; the router itself only bounds what it looks at.
     routerOptions: { maxParamLength: 8_192 },
     frameworkErrors: (thrown, request, reply) => answerProblem(context, thrown, request, reply),
@@ -74,10 +75,17 @@ export function createApp(context: ApiContext): FastifyInstance {
     trustProxy: context.identity.publicUrl === undefined ? false : "loopback",
   });
   const callers: Callers = new WeakMap();
+  const charge = registerLimits(app, context, limits);
   app.addHook("onRequest", async (request, reply) => {
     void reply.header("x-request-id", request.id);
     const guarded = request.url === "/v1" || request.url.startsWith("/v1/");
-    if (guarded && !isOpen(request)) callers.set(request, await callerOf(context, request));
+    if (!guarded || isOpen(request)) return;
+    const caller = await callerOf(context, request).catch((thrown: unknown) => {
+      charge(request, reply, undefined);
+      throw thrown;
+    });
+    callers.set(request, caller);
+    charge(request, reply, caller);
   });
   app.addHook("onResponse", async (request, reply) => logRequest(context, request, reply));
   app.setErrorHandler((thrown, request, reply) => answerProblem(context, thrown, request, reply));
@@ -235,6 +243,7 @@ function parsed(schema: z.ZodType, value: unknown, where: "path" | "query" | "bo
 
 function answerProblem(context: ApiContext, thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = toProblem(thrown);
+  secureReply(reply, request.protocol === "https");
   if (problem.status >= 500) {
     const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     context.log.error("api.failed", { requestId: request.id, method: request.method, url: request.url, cause });

@@ -15,6 +15,7 @@ import type { SecretRandom } from "../ports/secret-random.ts";
 import type { AccountCredentialStore, SecretStore } from "../ports/secret-store.ts";
 import type { CachedRights } from "./access/cached-rights.ts";
 import type { Identity } from "./identity/identity.ts";
+import type { RequestLimits } from "./limits/request-limits.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
 
 export interface ServiceState {
@@ -48,9 +49,13 @@ export interface ApiContext {
   readonly secretRandom: SecretRandom;
   /** Undefined: no mail server is set. */
   readonly mailer: Mailer | undefined;
+  /** Undefined: the usual ones. */
+  readonly limits?: RequestLimits | undefined;
   readonly version: string;
   /** Rejects when the database does not answer. */
   checkDatabase(): Promise<void>;
+  /** Why no requests should be sent here yet, or any more. */
+  notReady?(): Promise<string | undefined>;
   /** The processes beside this one, as far as this one knows. */
   services(): Promise<readonly ServiceState[]>;
   /** Prometheus text of this process and of those it can reach. */

@@ -7,7 +7,7 @@ import { StoreError } from "./errors.ts";
 import { logCall } from "./log-entries.ts";
 import { priorityNumber } from "./priorities.ts";
 import { deletePause, findScope } from "./sql/governance.ts";
-import { writePolicy } from "./sql/governing.ts";
+import { withdrawLapsed, writePolicy } from "./sql/governing.ts";
 import { wakePaused, wakePlatformPaused, wakePlatformPolicy, wakePolicy } from "./sql/wake.ts";
 
 export interface PolicyWrite {
@@ -48,7 +48,10 @@ export async function setPolicy(
     ),
     tx.run(entry.statement, ...entry.values),
   ]);
-  return { version: row?.version ?? 1, woken: wokenOf(woken) };
+  const version = row?.version ?? 1;
+  // What was asked for on top of an older policy is asked for no more.
+  await tx.run(withdrawLapsed, organizationId ?? null, scope, version);
+  return { version, woken: wokenOf(woken) };
 }
 
 /** Ends a pause and wakes what waited. Undefined: there is no such pause. */
