@@ -45,6 +45,8 @@ export interface Admission {
   readonly verdicts: readonly Verdict[];
   readonly held: readonly HeldGroup[];
   readonly findings: readonly Finding[];
+  /** Admitted too, and cut off by the change cap. */
+  readonly later: readonly PlannedChange[];
   readonly waitMs: number | undefined;
 }
 
@@ -54,6 +56,7 @@ export function admit(facts: Facts, guards: readonly Guard[] = GUARDS): Admissio
   const verdicts: Verdict[] = [];
   const held: HeldGroup[] = [];
   const findings: Finding[] = [];
+  const later: PlannedChange[] = [];
   const waits: number[] = [];
   for (const guard of guards) {
     const answer = guard(admitted, facts);
@@ -61,9 +64,17 @@ export function admit(facts: Facts, guards: readonly Guard[] = GUARDS): Admissio
     verdicts.push(...(answer.verdicts ?? []));
     held.push(...(answer.held ?? []));
     findings.push(...(answer.findings ?? []));
+    later.push(...(answer.later ?? []));
     if (answer.waitMs !== undefined) waits.push(answer.waitMs);
   }
   // In observe mode nothing is asked of anybody: what would be held is already in the verdict of the mode.
   const asks = facts.policy.mode === "observe" ? [] : held;
-  return { admitted, verdicts, held: asks, findings, waitMs: waits.length === 0 ? undefined : Math.min(...waits) };
+  return {
+    admitted,
+    verdicts,
+    held: asks,
+    findings,
+    later,
+    waitMs: waits.length === 0 ? undefined : Math.min(...waits),
+  };
 }

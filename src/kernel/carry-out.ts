@@ -57,7 +57,15 @@ export async function carryOut(
   const unclaimed = await claimAccount(scene, decided.memory);
   if (unclaimed !== undefined) return after(unstarted, unclaimed, scene, admitted).state;
   const calls = scene.loop.apply === undefined ? admitted.map((change) => [change]) : batches(admitted);
-  return await inOrder(scene, facts, calls, start);
+  const later = admission.later.filter((change) => removes(change) && !isGranted(change, facts));
+  return await inOrder({ ...scene, facts, later }, calls, start);
+}
+
+/** Everything a call rests on. */
+interface Carrying extends Scene {
+  readonly facts: Facts;
+  /** Removals that the change cap left for another cycle and that nobody has approved yet. */
+  readonly later: readonly PlannedChange[];
 }
 
 /** Bookkeeping is recorded one by one, because each may meet another claimant; everything outside is one atomic call. */
@@ -67,8 +75,7 @@ function batches(changes: readonly PlannedChange[]): readonly (readonly PlannedC
 }
 
 async function inOrder(
-  scene: Scene,
-  facts: Facts,
+  scene: Carrying,
   calls: readonly (readonly PlannedChange[])[],
   start: CarriedOut,
 ): Promise<CarriedOut> {
@@ -77,7 +84,7 @@ async function inOrder(
     const { state, reserved } = progress;
     const planned = call.filter((change) => reserved?.refused.has(change) !== true);
     if (planned.length === 0) continue;
-    progress = await step(scene, facts, { planned, later: calls.slice(index + 1).flat() }, { state, reserved });
+    progress = await step(scene, { planned, later: calls.slice(index + 1).flat() }, { state, reserved });
     if (!progress.stop) continue;
     // Whoever did not come to the deletes cannot say what of them waits under a shared budget.
     const heldUnknown = progress.reserved === undefined && calls.slice(index).flat().some(removes);
@@ -95,8 +102,7 @@ interface Progress {
 
 /** One call: what it rests on is read once more, its deletes are reserved, and then it is made. */
 async function step(
-  scene: Scene,
-  facts: Facts,
+  scene: Carrying,
   call: { readonly planned: readonly PlannedChange[]; readonly later: readonly PlannedChange[] },
   before: Pick<Progress, "state" | "reserved">,
 ): Promise<Progress> {
@@ -108,7 +114,7 @@ async function step(
   state = afterReads(state, confirmed, scene);
   let { changes } = confirmed;
   if (reserved === undefined && changes.some(removes)) {
-    const answer = await reserve(scene, facts, [...changes, ...call.later]).catch(toEngineError);
+    const answer = await reserve(scene, [...changes, ...call.later]).catch(toEngineError);
     if (answer instanceof EngineError) return stopped({ error: answer });
     if (answer === "lost") return stopped({ superseded: true });
     const { refused, verdicts, held } = answer;
@@ -117,7 +123,7 @@ async function step(
     changes = changes.filter((change) => !refused.has(change));
   }
   if (changes.length === 0) return { state, reserved, stop: false };
-  const writing: WriteScene = { ...scene, facts, verdicts: state.verdicts };
+  const writing: WriteScene = { ...scene, verdicts: state.verdicts };
   const result = await write(writing, changes, state.memory).catch(toEngineError);
   if (result instanceof EngineError) return stopped({ error: result, memoryUnknown: true });
   return { ...after(state, result, scene, changes), reserved };
@@ -227,7 +233,8 @@ interface Reserved {
  * Reserves all deletes that are left at once, right before the first of them. Not earlier: what turns out not to be
  * deletable is tried again, and would be charged each time at the cost of everybody else's deletes.
  */
-async function reserve(scene: Scene, facts: Facts, changes: readonly PlannedChange[]): Promise<"lost" | Reserved> {
+async function reserve(scene: Carrying, changes: readonly PlannedChange[]): Promise<"lost" | Reserved> {
+  const { facts } = scene;
   const removals = changes.filter(removes);
   const ungranted = removals.filter((change) => !isGranted(change, facts));
   const granted = removals.filter((change) => isGranted(change, facts));
@@ -239,7 +246,7 @@ async function reserve(scene: Scene, facts: Facts, changes: readonly PlannedChan
     limits: facts.policy.limits.deletesPerHour,
   });
   if (!answer.current) return "lost";
-  const refused = reservationVerdict(ungranted, answer, weightOf(granted));
+  const refused = reservationVerdict(ungranted, answer, weightOf(granted), scene.later);
   if (refused === undefined) return { refused: new Set(), verdicts: [], held: [] };
   return { refused: new Set(ungranted), verdicts: [refused.verdict], held: [refused.held] };
 }

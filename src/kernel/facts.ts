@@ -61,6 +61,8 @@ export interface GuardAnswer {
   /** Come back then, because time alone may let the rest through. */
   readonly waitMs?: number;
   readonly findings?: readonly Finding[];
+  /** What is in order and comes another time. */
+  readonly later?: readonly PlannedChange[];
 }
 
 export type Guard = (changes: readonly PlannedChange[], facts: Facts) => GuardAnswer;

@@ -26,5 +26,5 @@ export const changeCapGuard: Guard = (changes, facts) => {
     `${ordered.length} changes, ${cap} per cycle: ${later.length} follow in later cycles`,
     { numbers: { asked: ordered.length, allowed: cap }, keys: keysOf(later) },
   );
-  return { pass: ordered.slice(0, cap), verdicts: [said] };
+  return { pass: ordered.slice(0, cap), verdicts: [said], later };
 };

@@ -32,31 +32,34 @@ export const deleteBudgetGuard: Guard = (changes, facts) => {
 
 /**
  * What the shared budgets of account, organization and platform said. The first level that refuses lists what waits under
- * it. What the same plan may delete by approval is charged before the rest, so it counts as used.
+ * it, with what the change cap left for later: else what was refused would have every turn and the rest would never be
+ * asked for. What the same plan may delete by approval is charged before the rest, so it counts as used.
  */
 export function reservationVerdict(
   ungranted: readonly PlannedChange[],
   answer: DeleteReservationAnswer,
   grantedWeight = 0,
+  later: readonly PlannedChange[] = [],
 ): { readonly verdict: Verdict; readonly held: HeldGroup } | undefined {
-  const asked = weightOf(ungranted);
-  const refusing =
-    answer.levels.find((level) => level.used + grantedWeight + asked > level.allowed) ?? answer.levels[0];
+  const reserved = grantedWeight + weightOf(ungranted);
+  const refusing = answer.levels.find((level) => level.used + reserved > level.allowed) ?? answer.levels[0];
   if (answer.ungrantedPass || refusing === undefined) return undefined;
   const level: BudgetLevel = refusing.level;
   const used = refusing.used + grantedWeight;
+  const waiting = [...ungranted, ...later];
+  const asked = weightOf(waiting);
   const said = verdict(
     "delete-budget",
     "hold",
     `${asked} deletes, and ${used} of ${refusing.allowed} per hour are used at the ${level}`,
     {
       numbers: { asked, used, allowed: refusing.allowed, owned: refusing.owned },
-      keys: keysOf(ungranted),
+      keys: keysOf(waiting),
     },
   );
   return {
     verdict: said,
-    held: { level, guard: "delete-budget", verdict: said, items: heldItems(ungranted, said.reason) },
+    held: { level, guard: "delete-budget", verdict: said, items: heldItems(waiting, said.reason) },
   };
 }
 

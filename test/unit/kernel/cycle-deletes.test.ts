@@ -177,6 +177,24 @@ describe("the budget", () => {
     assert.deepEqual(lab.main.keys(), ["a1", "b1", "c1", "d1"]);
   });
 
+  test("lists also what the change cap leaves for later, so that nothing waits behind a refusal unasked", async () => {
+    const lab = await Lab.open();
+    const none = { count: 0, percent: 0, atLeast: 0 };
+    await lab.policy({ limits: { changesPerCycle: 2, deletesPerHour: { account: none } } });
+    await lab.declare("Shelf/s", { account: "main", items: items(...names(20)) });
+    await lab.rest("Shelf/s");
+    await keep(lab, 16);
+    assert.equal((await lab.rest("Shelf/s")).result, "held");
+    const [held] = lab.held();
+    assert.deepEqual(
+      held?.items.map(({ key }) => key),
+      ["k17", "k18", "k19", "k20"],
+    );
+    await lab.approve(held);
+    await lab.rest("Shelf/s");
+    assert.deepEqual(lab.main.keys(), names(16));
+  });
+
   test("keeps what waits under it open while a cycle ends before it comes to the deletes", async () => {
     const lab = await Lab.open();
     await lab.policy({ limits: { deletesPerHour: { account: { count: 0, percent: 0, atLeast: 0 } } } });
@@ -305,6 +323,20 @@ describe("leaving", () => {
     await lab.remove("Shelf/s", { confirmedCount: 9 });
     assert.equal((await lab.rest("Shelf/s")).result, "held");
     assert.deepEqual(lab.main.keys(), names(9));
+  });
+
+  test("what only looks, or is protected, leaves when its own mode and protection are changed", async () => {
+    const lab = await labWith(3);
+    const spec = lab.spec("Shelf/s");
+    await lab.declare("Shelf/s", spec, { mode: "observe", protect: true });
+    await lab.remove("Shelf/s", { confirmedCount: 3 });
+    await lab.rest("Shelf/s");
+    await lab.declare("Shelf/s", spec, { mode: "enforce", protect: true });
+    assert.equal((await lab.rest("Shelf/s")).result, "refused");
+    assert.deepEqual(lab.main.keys(), names(3));
+    await lab.declare("Shelf/s", spec, { mode: "enforce" });
+    assert.equal((await lab.rest("Shelf/s")).result, "gone");
+    assert.deepEqual([lab.main.keys(), lab.isDeclared("Shelf/s")], [[], false]);
   });
 
   test("orphaned things stay outside as they are, even where our marker had been lost", async () => {
