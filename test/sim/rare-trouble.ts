@@ -12,6 +12,7 @@ export interface RareTrouble {
   readonly rival: number;
   readonly vanish: number;
   readonly sentinel: number;
+  readonly relapse: number;
   /** Probability that a complete listing leaves out one thing that is there. */
   readonly omits: number;
   /** Whether listings show some things without their id. */
@@ -28,8 +29,9 @@ export function drawRareTrouble(
   world: { readonly restore: boolean; readonly notFound: number; readonly callTimeoutMs: number },
 ): RareTrouble {
   const mean = (probability: number, ms: number) => (random.chance(probability) ? ms * (0.5 + random.next()) : 0);
-  return {
-    leaseMs: random.choose(15_000, world.callTimeoutMs + 3_000),
+  const shortLeaseMs = world.callTimeoutMs + 3_000;
+  const drawn: RareTrouble = {
+    leaseMs: random.choose(15_000, shortLeaseMs),
     partition: mean(0.35, 12_000),
     rival: mean(0.25, 15_000),
     vanish: mean(0.15, 25_000),
@@ -41,5 +43,8 @@ export function drawRareTrouble(
     namelessItems: random.chance(0.15),
     emptyValues: random.chance(0.25),
     ceilings: random.chance(0.2),
+    relapse: mean(0.4, 7_000),
   };
+  // A listing must outlive the lease for anybody to be tempted by it.
+  return drawn.relapse === 0 ? drawn : { ...drawn, leaseMs: shortLeaseMs };
 }

@@ -130,6 +130,11 @@ export class SchedulerCrew {
     );
   }
 
+  cutOff(holder: string | undefined, forMs: number): void {
+    const member = this.#members.find(({ process }) => holder?.startsWith(`${process.name}/`));
+    member?.process.cutOff(forMs);
+  }
+
   cutOffOne(): void {
     const { random, swarm } = this.#cast;
     const { leaseMs } = swarm.rare;

@@ -1,7 +1,10 @@
+import type { Json } from "../../../src/ports/json.ts";
 import type { Connection } from "../outside/outside.ts";
-import type { Cast } from "./cast.ts";
+import type { SubjectRow } from "../store/rows.ts";
+import { type Cast, ignoring, machine, specOf } from "./cast.ts";
 import type { Strike } from "./chaos.ts";
 import type { SchedulerCrew } from "./crew.ts";
+import { redeclare } from "./declare.ts";
 
 /** The rare kinds of trouble, each at its own rate. */
 export function startRareTrouble(cast: Cast, crew: SchedulerCrew, strike: Strike): void {
@@ -10,6 +13,7 @@ export function startRareTrouble(cast: Cast, crew: SchedulerCrew, strike: Strike
   strike(cast, "rival", rare.rival, () => rival(cast));
   strike(cast, "vanish", rare.vanish, () => vanish(cast));
   strike(cast, "usurper", rare.sentinel, () => usurp(cast));
+  strike(cast, "relapse", rare.relapse, () => relapse(cast, crew));
 }
 
 function pickConnection(cast: Cast): Connection | undefined {
@@ -55,4 +59,34 @@ function usurp(cast: Cast): void {
   world.schedule(random.int(8_000, 40_000), "usurper leaves", () => {
     if (ledger.usurpedAtMs.delete(own.id)) own.sentinel = sentinel;
   });
+}
+
+/**
+ * Whoever has just read an account is cut off until his lease has run out, and takes it again at once: with work waiting
+ * that removes something, and with a listing from before.
+ */
+function relapse(cast: Cast, crew: SchedulerCrew): void {
+  const { random, store, swarm, world } = cast;
+  const { shards, subjects } = store.state.tables;
+  const subject = random.pick([...subjects.values()].filter(({ kind }) => kind === "SimSet"));
+  if (subject === undefined) return;
+  const { organizationId, resourceUid: uid } = subject;
+  ignoring(cast.intents.reconcileNow({ organizationId, uid }), () => cast.poke());
+  world.schedule(random.int(100, 800), "relapse", () => {
+    crew.cutOff(shards[subject.shard]?.holder, swarm.rare.leaseMs + random.int(0, 1_000));
+    resize(cast, subject);
+  });
+}
+
+/** One of its items takes another size, for which it must be replaced. */
+function resize(cast: Cast, subject: SubjectRow): void {
+  const resource = cast.store.state.tables.resources.get(subject.resourceUid);
+  const spec = resource && specOf(resource);
+  const [key, item] = cast.random.pick(Object.entries(spec?.items ?? {})) ?? [];
+  if (resource === undefined || key === undefined || item === undefined) return;
+  const items = { ...spec?.items, [key]: { ...item, size: 3 - item.size } };
+  const options = { uid: cast.freshUid(), author: machine };
+  ignoring(cast.intents.declare(redeclare(resource, { ...spec, items } as unknown as Json, options)), () =>
+    cast.poke(),
+  );
 }

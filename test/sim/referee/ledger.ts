@@ -110,7 +110,9 @@ export class Ledger {
     const paused = input?.pauses.some((pause) => pause.level === "all") === true;
     const wanted = paused ? undefined : this.wanted.current(subjectId);
     const owned = input?.memory.owned ?? [];
-    const truth = { loadedAtMs: this.nowMs, wanted, owned: owned.length, ungrantedDeletes: 0, reserved: 0 };
+    // What was only meant to be made and never seen is nothing that could be lost.
+    const recorded = owned.filter(({ externalId }) => externalId !== undefined).length;
+    const truth = { loadedAtMs: this.nowMs, wanted, owned: recorded, ungrantedDeletes: 0, reserved: 0 };
     this.cycles.set(`${process.number} ${subjectId}`, truth);
     if (wanted?.known !== true) return;
     for (const { key } of owned) {

@@ -7,6 +7,8 @@ import { Violation } from "./witness.ts";
 
 /** A machine that stood still for less than this is not noticed, and its looks seem that much younger. */
 const unnoticedMs = 300;
+/** Times are whole milliseconds on every clock; rounding may add one. */
+const roundingMs = 1;
 
 /** The look that a removal says it rests on was a complete one, of this very process, and showed the thing. */
 export function judgeDecidingLook(ledger: Ledger, process: SimProcess, request: PermitRequest): void {
@@ -16,6 +18,7 @@ export function judgeDecidingLook(ledger: Ledger, process: SimProcess, request: 
     const fromMs = observedFromMs(change);
     if (fromMs === undefined)
       throw new Violation("evidence", `${kind}/${name}: ${change.key} goes without its evidence`);
+    judgeQuietStart(ledger, process, request, fromMs);
     const shown = looks.some(
       (look) =>
         look.process === process && look.startedAtMs >= fromMs - unnoticedMs && look.ids.has(change.externalId ?? ""),
@@ -32,4 +35,23 @@ export function judgeDecidingLook(ledger: Ledger, process: SimProcess, request: 
 function observedFromMs(change: ChangeRecord): number | undefined {
   const said = change.verdicts.find((verdict) => verdict.guard === "evidence" && verdict.answer === "pass");
   return said?.numbers["observedFromMs"];
+}
+
+/**
+ * After a start nothing goes on a look from before the lease. A process reckons in the store's time of its load, which was
+ * as much earlier as the answer took: at most what has passed since.
+ */
+function judgeQuietStart(ledger: Ledger, process: SimProcess, request: PermitRequest, fromMs: number): void {
+  const { accountId, id, kind, name } = request.subject;
+  const { epoch, shard } = request.actor;
+  const lease = ledger.leases.get(`${shard} ${epoch}`);
+  const loadedAtMs = ledger.cycle(process, id)?.loadedAtMs;
+  if (lease?.quiet !== true || loadedAtMs === undefined) return;
+  const latestMs = fromMs + (ledger.nowMs - loadedAtMs) + roundingMs;
+  if (latestMs < lease.atMs) {
+    throw new Violation(
+      "quiet start",
+      `${kind}/${name} at ${accountId}: a removal rests on a look of ${latestMs}, before the lease of ${lease.atMs}`,
+    );
+  }
 }

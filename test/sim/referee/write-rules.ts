@@ -48,7 +48,11 @@ function judgeLocks(ledger: Ledger, process: SimProcess, call: WriteCall, cycle:
 /** No call starts that could outlive the lease it is made under. */
 function judgeLease(ledger: Ledger, process: SimProcess, cycle: WatchedCycle): void {
   if (ledger.nowMs - ledger.leasesClearedAtMs < longestLeaseMs) return;
-  const lease = ledger.state.tables.shards[cycle.input.subject.shard];
+  const { id, shard } = cycle.input.subject;
+  const permit = ledger.permits.get(ledger.state.tables.subjects.get(id)?.permit?.id ?? "");
+  // The second half of a replacement has what the first one left of their time, which was judged when they started.
+  if (permit !== undefined && permit.calls > 0) return;
+  const lease = ledger.state.tables.shards[shard];
   const leftMs = (lease?.untilMs ?? 0) - ledger.nowMs;
   if (leftMs < ledger.callTimeoutMs) {
     throw new Violation("lease", `${process.name} starts a call of ${ledger.callTimeoutMs} ms with ${leftMs} ms left`);
