@@ -158,6 +158,16 @@ export interface SealedEntry {
   readonly data: Json;
   readonly trail: EntryTrail | undefined;
   readonly atMs: number;
+  /** The entry before it of the same organization, or of the platform. */
+  readonly tenantLink: LogPoint | undefined;
+  /** Of the entry before it, whosesoever. */
+  readonly previousHash: string;
+  readonly hash: string;
+}
+
+/** A place in the sealed log. */
+export interface LogPoint {
+  readonly position: number;
   readonly hash: string;
 }
 

@@ -228,6 +228,11 @@ export function sealedEntry(row: SealedRow): SealedEntry {
     data: row.data,
     trail: row.trail ?? undefined,
     atMs: row.at_ms,
+    tenantLink:
+      row.tenant_previous_position === null || row.tenant_previous_hash === null
+        ? undefined
+        : { position: row.tenant_previous_position, hash: row.tenant_previous_hash },
+    previousHash: row.previous_hash,
     hash: row.hash,
   };
 }

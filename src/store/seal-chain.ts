@@ -1,25 +1,20 @@
 import { createHash } from "node:crypto";
 import { canonical } from "../kernel/hash.ts";
-import type { SealedEntry } from "../ports/read-store.ts";
+import type { LogPoint, SealedEntry } from "../ports/read-store.ts";
 
 /** The hash of an entry covers everything in it and the entry before: none can be changed, dropped or put in unseen. */
-export function chainHash(previousHash: string, { hash: _, ...entry }: SealedEntry): string {
+export function chainHash({ hash: _, previousHash, ...entry }: SealedEntry): string {
   return createHash("sha256")
     .update(`${previousHash}\n${canonical(entry)}`)
     .digest("hex");
 }
 
-export interface ChainPoint {
-  readonly position: number;
-  readonly hash: string;
-}
-
 export type ChainCheck =
-  | { readonly holds: true; readonly end: ChainPoint }
+  | { readonly holds: true; readonly end: LogPoint }
   | { readonly holds: false; readonly position: number; readonly reason: string };
 
 /** Follows the chain from a known point (the beginning, or where retention cut it) over the entries behind it. */
-export function checkChain(from: ChainPoint, entries: readonly SealedEntry[]): ChainCheck {
+export function checkChain(from: LogPoint, entries: readonly SealedEntry[]): ChainCheck {
   let { position, hash } = from;
   for (const entry of entries) {
     if (entry.position !== position + 1) {
@@ -29,7 +24,7 @@ export function checkChain(from: ChainPoint, entries: readonly SealedEntry[]): C
         reason: `entry ${position + 1} is missing before ${entry.position}`,
       };
     }
-    if (entry.hash !== chainHash(hash, entry)) {
+    if (entry.previousHash !== hash || entry.hash !== chainHash(entry)) {
       return {
         holds: false,
         position: entry.position,

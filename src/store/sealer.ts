@@ -1,8 +1,9 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
+import type { LogPoint } from "../ports/read-store.ts";
 import type { Database } from "./database.ts";
 import { sealedEntry } from "./read-store.ts";
-import { type ChainCheck, type ChainPoint, chainHash, checkChain } from "./seal-chain.ts";
+import { type ChainCheck, chainHash, checkChain } from "./seal-chain.ts";
 import {
   anyUnsealed,
   dropUnsealed,
@@ -12,6 +13,8 @@ import {
   readSealed,
   readUnsealed,
   seal,
+  type TenantEndRow,
+  tenantEnds,
   tryLockSealer,
   type UnsealedRow,
 } from "./sql/sealing.ts";
@@ -91,7 +94,7 @@ export class Sealer {
   async check(): Promise<ChainCheck> {
     const { administration } = this.#options;
     const [head] = await administration.run("platform", call(readHead));
-    let from: ChainPoint = { position: head?.checkpoint_position ?? 0, hash: head?.checkpoint_hash ?? "" };
+    let from: LogPoint = { position: head?.checkpoint_position ?? 0, hash: head?.checkpoint_hash ?? "" };
     for (;;) {
       const rows = await administration.run("platform", call(readSealed, from.position, batchSize));
       const page = checkChain(from, rows.map(sealedEntry));
@@ -113,7 +116,8 @@ export class Sealer {
         tx.run(readUnsealed, batchSize),
       ]);
       if (lock?.locked !== true || head === undefined || rows.length === 0) return undefined;
-      const entries = chain(head, rows);
+      const tenants = [...new Set(rows.map((row) => row.organization_id))].filter((id) => id !== null);
+      const entries = chain(head, await tx.run(tenantEnds, tenants), rows);
       const end = entries.at(-1) ?? head;
       await Promise.all([
         tx.run(seal, JSON.stringify(entries)),
@@ -128,12 +132,20 @@ export class Sealer {
   }
 }
 
-function chain(head: HeadRow, rows: readonly UnsealedRow[]) {
+function chain(head: HeadRow, ends: readonly TenantEndRow[], rows: readonly UnsealedRow[]) {
+  const { incarnation } = head;
   let { position, hash } = head;
+  const lastOf = new Map<string | null, LogPoint>(ends.map((end) => [end.organization_id, end]));
   return rows.map(({ id, ...row }) => {
     position += 1;
-    const { incarnation } = head;
-    hash = chainHash(hash, sealedEntry({ ...row, position, incarnation, hash: "" }));
-    return { id, position, incarnation, hash };
+    const last = lastOf.get(row.organization_id);
+    const link = {
+      previous_hash: hash,
+      tenant_previous_position: last?.position ?? null,
+      tenant_previous_hash: last?.hash ?? null,
+    };
+    hash = chainHash(sealedEntry({ ...row, ...link, position, incarnation, hash: "" }));
+    lastOf.set(row.organization_id, { position, hash });
+    return { id, position, incarnation, ...link, hash };
   });
 }

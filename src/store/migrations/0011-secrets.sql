@@ -58,3 +58,10 @@ grant select on setpoint.engine_key to setpoint_api;
 -- `credential_ref` says where the credential is, or is the credential itself, sealed to the engine. The optional second one
 -- can only look; where it is there, acting alone uses the first.
 alter table setpoint.account add column read_credential_ref text;
+
+-- Each entry names the entry before it of the same tenant, under its seal: so a tenant can check its own part of the log
+-- without the others'. The hash of the entry before, whosesoever, is kept for the same reason.
+alter table setpoint.sealed_entry
+  add column previous_hash text not null default '',
+  add column tenant_previous_position bigint,
+  add column tenant_previous_hash text;

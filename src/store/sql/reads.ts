@@ -202,11 +202,15 @@ export interface SealedRow {
   readonly data: Json;
   readonly trail: EntryTrail | null;
   readonly at_ms: number;
+  readonly previous_hash: string;
+  readonly tenant_previous_position: number | null;
+  readonly tenant_previous_hash: string | null;
   readonly hash: string;
 }
+export const sealedColumns = `position, incarnation, organization_id, type, uid, revision, actor, data, trail, at_ms,
+  previous_hash, tenant_previous_position, tenant_previous_hash, hash`;
 const sealedPage = (whose: string) => `
-  (select position, incarnation, organization_id, type, uid, revision, actor, data, trail, at_ms, hash
-   from setpoint.sealed_entry where ${whose} and position > $2 order by position limit $3)`;
+  (select ${sealedColumns} from setpoint.sealed_entry where ${whose} and position > $2 order by position limit $3)`;
 /** What the platform says to all tenants. Who signed in from where is no tenant's business. */
 const toAll = "organization_id is null and setpoint.told_to_tenants(type)";
 /** The tenant's entries and the platform's, each found by its index. */

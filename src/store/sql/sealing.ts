@@ -1,7 +1,7 @@
 import type { Json } from "../../ports/json.ts";
 import type { EntryTrail } from "../../ports/read-store.ts";
 import { statement } from "../statement.ts";
-import type { SealedRow } from "./reads.ts";
+import { sealedColumns, type SealedRow } from "./reads.ts";
 
 export const anyUnsealed = statement<{ any: boolean }>(
   "any unsealed",
@@ -48,14 +48,33 @@ export const readUnsealed = statement<UnsealedRow>(
   `select id, organization_id, type, uid, revision, actor, data, trail, at_ms from setpoint.log_entry order by id limit $1`,
 );
 
+export interface TenantEndRow {
+  readonly organization_id: string | null;
+  readonly position: number;
+  readonly hash: string;
+}
+/** The last sealed entry of each of these organizations, and of the platform. */
+export const tenantEnds = statement<TenantEndRow>(
+  "tenant ends",
+  "tenants",
+  `select o.id as organization_id, e.position, e.hash from unnest($1::uuid[]) as o (id)
+   cross join lateral (
+     select position, hash from setpoint.sealed_entry where organization_id = o.id order by position desc limit 1
+   ) as e
+   union all
+   (select null, position, hash from setpoint.sealed_entry where organization_id is null order by position desc limit 1)`,
+);
+
 export const seal = statement<never>(
   "seal",
   "tenants",
   `insert into setpoint.sealed_entry
-     (position, incarnation, organization_id, type, uid, revision, actor, data, trail, at_ms, hash)
+     (position, incarnation, organization_id, type, uid, revision, actor, data, trail, at_ms, previous_hash,
+      tenant_previous_position, tenant_previous_hash, hash)
    select n.position, n.incarnation, e.organization_id, e.type, e.uid, e.revision, e.actor, e.data, e.trail, e.at_ms,
-     n.hash
-   from json_to_recordset($1::json) as n (id bigint, position bigint, incarnation bigint, hash text)
+     n.previous_hash, n.tenant_previous_position, n.tenant_previous_hash, n.hash
+   from json_to_recordset($1::json) as n (id bigint, position bigint, incarnation bigint, previous_hash text,
+     tenant_previous_position bigint, tenant_previous_hash text, hash text)
    join setpoint.log_entry as e on e.id = n.id`,
 );
 export const dropUnsealed = statement<never>(
@@ -73,6 +92,5 @@ export const moveHead = statement<never>(
 export const readSealed = statement<SealedRow>(
   "read sealed",
   "tenants",
-  `select position, incarnation, organization_id, type, uid, revision, actor, data, trail, at_ms, hash
-   from setpoint.sealed_entry where position > $1 order by position limit $2`,
+  `select ${sealedColumns} from setpoint.sealed_entry where position > $1 order by position limit $2`,
 );
