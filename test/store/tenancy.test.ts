@@ -10,6 +10,7 @@ import type { Statement } from "../../src/store/statement.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { query } from "../support/postgres.ts";
 import { openStores, type StoreServer, type Stores, silentLog, startStoreServer } from "./support/stores.ts";
+import { useMembers } from "./support/use-members.ts";
 import { type Attempt, SuspiciousDatabase } from "./support/suspicious-database.ts";
 import {
   ada,
@@ -44,6 +45,7 @@ async function allStatements(): Promise<readonly Statement<unknown>[]> {
 
 /** Calls every method of the three stores, the sealer and retention, in an order in which each finds rows to work on. */
 async function useEverything(stores: Stores, world: World): Promise<void> {
+  await useMembers(stores);
   const zone = await world.subject("zone", { mode: "enforce" });
   const record = { name: "record", kind: "Record", accounts: [], links: [{ kind: "Zone", name: "zone" }] };
   const recordUid = await world.declare(record);
@@ -197,6 +199,14 @@ async function useEverythingElse(stores: Stores): Promise<void> {
     if (digest === "approved") await stores.intent.approve({ ...request, approver: grace, grantForMs: 60_000 });
   }
 }
+
+test("each statement has a name of its own: under a name that is taken it would not be prepared", async () => {
+  const names = (await allStatements()).map(({ name }) => name);
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
+});
 
 test("a tenant's ids mean nothing under another tenant", async () => {
   await using stores = openStores(await server.createDatabase());
