@@ -53,7 +53,7 @@ export class RateLimiter {
     }
     // Nobody may fill the memory with keys: the oldest go, which costs us nothing but a new allowance for them.
     for (const key of this.#buckets.keys()) {
-      if (this.#buckets.size <= sweepAbove) return;
+      if (this.#buckets.size <= sweepAbove / 2) return;
       this.#buckets.delete(key);
     }
   }
