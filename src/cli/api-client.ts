@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { type ProblemDocument, problemSchema } from "../control-api/schemas/common.ts";
 import { CliError, problemError } from "./cli-error.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { storedSession } from "./session-file.ts";
 import type { CliWorld } from "./world.ts";
 
 const defaultUrl = "http://127.0.0.1:7780";
@@ -30,10 +31,10 @@ export class ApiClient {
     path: string,
     options: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
   ): Promise<ApiAnswer> {
-    const token = findToken(this.#world);
+    const token = options.headers?.["authorization"] === undefined ? findToken(this.#world, this.url) : "";
     if (token === undefined) {
       throw new CliError(
-        "There is no token to sign in with. Set SETPOINT_TOKEN, or point SETPOINT_DATA at the data directory that holds operator.token (the start prints where it is)",
+        "You are not signed in. Sign in with: setpoint auth login. Programs set SETPOINT_TOKEN; on the machine that Setpoint runs on, point SETPOINT_DATA at the data directory that holds operator.token",
         exitCodes.notAllowed,
       );
     }
@@ -47,6 +48,13 @@ export class ApiClient {
 
   async get(path: string): Promise<unknown> {
     return (await this.send("GET", path)).body;
+  }
+
+  /** For what anybody may ask. Throws a CliError for anything but a success. */
+  async open(method: string, path: string, body: unknown): Promise<ApiAnswer> {
+    const answer = await this.plain(method, path, { body });
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw problemError(problemOf(answer, `${method} ${path}`));
   }
 
   /** Without a token and without judging the answer. */
@@ -73,10 +81,15 @@ export class ApiClient {
   }
 }
 
-/** SETPOINT_TOKEN, or the token file of the data directory: the named one, the one here, or the clone's. */
-export function findToken(world: CliWorld): string | undefined {
+/** SETPOINT_TOKEN, the session of `setpoint auth login`, or the operator's file. */
+export function findToken(world: CliWorld, url: string): string | undefined {
   const given = world.environment["SETPOINT_TOKEN"]?.trim();
   if (given !== undefined && given !== "") return given;
+  return storedSession(world, url)?.token ?? operatorToken(world);
+}
+
+/** The token file of the data directory: the named one, the one here, or the clone's. */
+export function operatorToken(world: CliWorld): string | undefined {
   for (const file of tokenFiles(world)) {
     if (!existsSync(file)) continue;
     try {

@@ -3,11 +3,13 @@ import { ApiClient } from "./api-client.ts";
 import { CliError } from "./cli-error.ts";
 import { registerAccess } from "./commands/access.ts";
 import { registerAdminister } from "./commands/administer.ts";
+import { registerAuth } from "./commands/auth.ts";
 import { registerBackup } from "./commands/backup.ts";
 import { registerDeclare } from "./commands/declare.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerGovern } from "./commands/govern.ts";
 import { registerOrganizations } from "./commands/organization.ts";
+import { registerPeople } from "./commands/people.ts";
 import { registerRead } from "./commands/read.ts";
 import { registerTokens } from "./commands/token.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -67,6 +69,8 @@ function createProgram(world: CliWorld, version: string): Command {
       });
   }
   registerBackup(program, world);
+  registerAuth(program, world, client);
+  registerPeople(program, world, client);
   registerDeclare(program, world, client);
   registerRead(program, world, client);
   registerGovern(program, world, client);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { runCli } from "./program.ts";
@@ -22,6 +23,17 @@ const world: CliWorld = {
       return await lines.question(question);
     } finally {
       lines.close();
+    }
+  },
+  askHidden: async (question) => {
+    process.stderr.write(question);
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+    try {
+      return await lines.question("");
+    } finally {
+      lines.close();
+      process.stderr.write("\n");
     }
   },
   request: async ({ method, url, headers, body, timeoutMs }) => {

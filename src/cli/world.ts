@@ -9,6 +9,8 @@ export interface CliWorld {
   /** Whether a question can be asked and answered. */
   readonly interactive: boolean;
   ask(question: string): Promise<string>;
+  /** The same, and what is typed is not shown. */
+  askHidden(question: string): Promise<string>;
   request(request: {
     readonly method: string;
     readonly url: string;

@@ -35,6 +35,7 @@ async function setpoint(args: readonly string[], change: Partial<CliWorld> = {})
     colours: false,
     interactive: false,
     ask: () => Promise.reject(new Error("nobody may be asked")),
+    askHidden: () => Promise.reject(new Error("nobody may be asked")),
     request: async ({ method, url, headers, body }) => {
       const answer = await api.app.inject({
         method: method as "GET",

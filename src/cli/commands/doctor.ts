@@ -6,6 +6,7 @@ import { CliError } from "../cli-error.ts";
 import { shortDuration } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { safeText, toned } from "../output.ts";
+import { storedSession } from "../session-file.ts";
 import type { CliWorld } from "../world.ts";
 
 interface Finding {
@@ -22,7 +23,7 @@ export function registerDoctor(program: Command, world: CliWorld, client: ApiCli
     .command("doctor")
     .description("check this installation and say what to do about what is wrong")
     .action(async () => {
-      const findings = [nodeVersion(world), ...tokenFindings(world), ...(await serverFindings(world, client))];
+      const findings = [nodeVersion(world), ...tokenFindings(world, client), ...(await serverFindings(world, client))];
       for (const finding of findings) {
         const mark = finding.ok ? toned(world, "good", "✓") : toned(world, "bad", "✗");
         world.writeData(`${mark} ${safeText(finding.what)}\n`);
@@ -42,10 +43,10 @@ function nodeVersion(world: CliWorld): Finding {
   };
 }
 
-function tokenFindings(world: CliWorld): readonly Finding[] {
+function tokenFindings(world: CliWorld, client: ApiClient): readonly Finding[] {
   let token: string | undefined;
   try {
-    token = findToken(world);
+    token = findToken(world, client.url);
   } catch (thrown) {
     return [
       {
@@ -64,6 +65,9 @@ function tokenFindings(world: CliWorld): readonly Finding[] {
       },
     ];
   }
+  const session = storedSession(world, client.url);
+  if ((world.environment["SETPOINT_TOKEN"] ?? "") === "" && session !== undefined)
+    return [{ ok: true, what: `signed in as ${session.email}`, todo: "" }];
   const file = tokenFiles(world).find((path) => statSync(path, { throwIfNoEntry: false }) !== undefined);
   const mode = file === undefined ? 0 : statSync(file).mode & 0o077;
   const from = world.environment["SETPOINT_TOKEN"] === undefined ? (file ?? "") : "SETPOINT_TOKEN";
