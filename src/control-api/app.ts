@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { z } from "zod";
 import type { Caller } from "./access/caller.ts";
 import { requireKnownNeeds } from "./access/known-needs.ts";
+import { requireStatus } from "./access/organization-status.ts";
 import { requireNeed } from "./access/require-need.ts";
 import { roleBook } from "./access/roles.ts";
 import type { ApiContext } from "./context.ts";
@@ -184,6 +185,7 @@ async function serve(
   if (route.need.at !== "nobody") {
     if (caller === undefined) throw new Problem("INTERNAL", "A route was reached without a caller");
     requireNeed(route, caller, values, context.clock);
+    await requireStatus(context, route, values);
   }
   const call = {
     parameters: values,

@@ -1,6 +1,9 @@
 import type { OrganizationStatus } from "../../ports/member-store.ts";
 import type { ApiContext } from "../context.ts";
+import { organizationIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
+import type { Route } from "../route.ts";
+import type { ScopeParameters } from "../schemas/common.ts";
 
 const keptForMs = 2_000;
 const keptAtMost = 10_000;
@@ -29,6 +32,16 @@ export async function requireCreatable(
     "ENTITY_STATUS",
     `Nothing can be created in this organization: its verification is "${verification}" and its state is "${state}"${reason === "" ? "" : ` (${reason})`}. ${wayOut(status)}. What is there can still be read and deleted`,
   );
+}
+
+/** At the door of every route that creates; those that create by another name ask themselves. */
+export async function requireStatus(
+  context: Pick<ApiContext, "members" | "clock">,
+  { need, inAnyStatus }: Route,
+  names: unknown,
+): Promise<void> {
+  if (need.at !== "path" || need.action !== "create" || inAnyStatus === true) return;
+  await requireCreatable(context, organizationIdOf((names as ScopeParameters).organization));
 }
 
 function wayOut({ verification, state }: OrganizationStatus): string {

@@ -1,7 +1,6 @@
 import type { JsonObject } from "../../ports/json.ts";
 import type { ReadStore } from "../../ports/read-store.ts";
 import type { ApiContext } from "../context.ts";
-import { requireCreatable } from "../access/organization-status.ts";
 import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route } from "../route.ts";
@@ -46,7 +45,6 @@ export function accountRoutes(context: ApiContext): readonly Route[] {
       answers: { 201: { description: "Added", schema: accountSchema } },
       handle: async ({ caller, parameters, body }) => {
         const { organizationId, organization } = await requireScope(context, parameters);
-        await requireCreatable(context, organizationId);
         const known = await context.reads.listAccounts(organizationId);
         if (known.some((account) => account.name === body.name))
           throw new Problem("ALREADY_EXISTS", `There is already an account "${body.name}"`);

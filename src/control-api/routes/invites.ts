@@ -26,7 +26,6 @@ import {
   removedSchema,
 } from "../schemas/access.ts";
 import { nameSchema } from "../schemas/common.ts";
-import { requireCreatableScope } from "./organizations.ts";
 
 const path = "/v1/organizations/{organization}/invites";
 const inOrganization = z.strictObject({ organization: nameSchema });
@@ -69,7 +68,7 @@ function createRoute(context: ApiContext): Route {
     answers: { 201: { description: "Mailed, or the link shown this once", schema: createdInviteSchema } },
     handle: async ({ parameters, body, caller }) => {
       const { organization } = parameters;
-      const { organizationId } = await requireCreatableScope(context, { organization });
+      const { organizationId } = await requireScope(context, { organization });
       const bindings = await grantable(context, organization, body.bindings, caller);
       const secret = newOpaqueToken(context.secretRandom, secretPrefix);
       const invite = await context.members.createInvite({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { MemberRecord } from "../../ports/member-store.ts";
 import type { Caller } from "../access/caller.ts";
 import { requireMayGrant } from "../access/granting.ts";
+import { requireCreatable } from "../access/organization-status.ts";
 import { requireRules } from "../access/roles.ts";
 import { scopePathOf } from "../access/scope-path.ts";
 import type { ApiContext } from "../context.ts";
@@ -19,7 +20,6 @@ import {
   removedSchema,
 } from "../schemas/access.ts";
 import { nameSchema, pageQuerySchema } from "../schemas/common.ts";
-import { requireCreatableScope } from "./organizations.ts";
 
 const path = "/v1/organizations/{organization}/members";
 const inOrganization = z.strictObject({ organization: nameSchema });
@@ -88,8 +88,8 @@ function bindingRoutes(context: ApiContext): readonly Route[] {
       handle: async ({ parameters, body, caller }) => {
         const { organization } = parameters;
         const { role, project, workspace } = body;
-        const { organizationId } = await requireCreatableScope(context, { organization });
-        const { scope } = await requireScope(context, { organization, project, workspace });
+        const { organizationId, scope } = await requireScope(context, { organization, project, workspace });
+        await requireCreatable(context, organizationId);
         const rules = await requireRules(context, organizationId, role);
         requireMayGrant(caller, role, rules, scopePathOf({ organization, project, workspace }));
         const { person } = await requireMember(context, organizationId, parameters.person);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { OrganizationRecord } from "../../ports/member-store.ts";
-import { forgetStatus, requireCreatable } from "../access/organization-status.ts";
+import { forgetStatus } from "../access/organization-status.ts";
 import type { Caller } from "../access/caller.ts";
 import { can, sees } from "../access/can.ts";
 import { scopePathOf } from "../access/scope-path.ts";
@@ -171,16 +171,6 @@ function deleteRoute(context: ApiContext): Route {
       return { status: 200, body: { removed: organization } };
     },
   });
-}
-
-/** For routes that create something: the scope's organization must be in order. */
-export async function requireCreatableScope(
-  context: ApiContext,
-  names: Parameters<typeof requireScope>[1],
-): ReturnType<typeof requireScope> {
-  const scope = await requireScope(context, names);
-  await requireCreatable(context, scope.organizationId);
-  return scope;
 }
 
 async function requireOrganization(context: ApiContext, organization: string): Promise<OrganizationRecord> {

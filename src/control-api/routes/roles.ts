@@ -20,7 +20,7 @@ import {
   roleSchema,
 } from "../schemas/access.ts";
 import { nameSchema } from "../schemas/common.ts";
-import { inUse, requireCreatableScope } from "./organizations.ts";
+import { inUse } from "./organizations.ts";
 
 const path = "/v1/organizations/{organization}/roles";
 const inOrganization = z.strictObject({ organization: nameSchema });
@@ -108,7 +108,7 @@ function writeRoutes(context: ApiContext): readonly Route[] {
       body: newRoleSchema,
       answers: { 201: { description: "Made", schema: roleSchema } },
       handle: async ({ parameters, body, caller }) => {
-        const { organizationId } = await requireCreatableScope(context, parameters);
+        const { organizationId } = await requireScope(context, parameters);
         const request = { organizationId, ...body, author: caller.principal };
         requireOwnRole(context, parameters.organization, request, caller);
         if ((await context.members.role(request)) !== undefined)

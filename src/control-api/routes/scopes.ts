@@ -9,7 +9,7 @@ import { requireScope, scopeUnknown } from "../scope.ts";
 import { removedSchema } from "../schemas/access.ts";
 import { nameSchema, scopeParametersSchema } from "../schemas/common.ts";
 import { namedSchema, scopeListSchema, scopeSchema } from "../schemas/organization.ts";
-import { inUse, requireCreatableScope } from "./organizations.ts";
+import { inUse } from "./organizations.ts";
 
 const inOrganization = scopeParametersSchema.pick({ organization: true });
 const inProject = z.strictObject({ organization: nameSchema, project: nameSchema });
@@ -36,7 +36,7 @@ function projectRoutes(context: ApiContext): readonly Route[] {
       body: namedSchema,
       answers: { 201: { description: "Created", schema: scopeSchema } },
       handle: async ({ parameters, body }) => {
-        const parent = await requireCreatableScope(context, parameters);
+        const parent = await requireScope(context, parameters);
         await createScope(
           context,
           parent,
@@ -68,7 +68,7 @@ function workspaceRoutes(context: ApiContext): readonly Route[] {
       body: namedSchema,
       answers: { 201: { description: "Created", schema: scopeSchema } },
       handle: async ({ parameters, body }) => {
-        const parent = await requireCreatableScope(context, parameters);
+        const parent = await requireScope(context, parameters);
         const scope = workspaceScopeOf(parameters.organization, parameters.project, body.name);
         await createScope(context, parent, scope, `workspace "${body.name}"`);
         return { status: 201, body };
