@@ -17,6 +17,7 @@ import { engineSealer } from "../runtime/engine-seal.ts";
 import { RootKeyBox } from "../runtime/root-key-box.ts";
 import { createSmtpMailer } from "../runtime/smtp-mailer.ts";
 import { systemSecretRandom } from "../runtime/system-secret-random.ts";
+import { PostgresAuditStore } from "../store/audit-store.ts";
 import { PostgresCredentialStore } from "../store/credential-store.ts";
 import { PostgresAccountCredentialStore } from "../store/engine-keys.ts";
 import { StoreError } from "../store/errors.ts";
@@ -110,6 +111,7 @@ async function startApi(
     }),
     accountCredentials: new PostgresAccountCredentialStore({ ...stores, poke, logged: () => sealer.poke() }),
     engineSealer,
+    audit: new PostgresAuditStore({ ...stores, logged: () => sealer.poke() }),
     rights,
     identity,
     members,

@@ -15,6 +15,7 @@ import { Problem } from "./problem.ts";
 import type { RequestOrigin, Route, RouteCall } from "./route.ts";
 import { accessRoutes } from "./routes/access.ts";
 import { accountRoutes } from "./routes/accounts.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { credentialRoutes } from "./routes/credentials.ts";
 import { driftRoutes } from "./routes/drift.ts";
 import { registerSignInPage } from "./identity/sign-in-page.ts";
@@ -50,6 +51,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     ...roleRoutes(context),
     ...accessRoutes(context),
     ...accountRoutes(context),
+    ...auditRoutes(context),
     ...credentialRoutes(context),
     ...secretRoutes(context),
     ...heldChangeRoutes(context),

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { KindRegistry } from "../kernel/kind.ts";
+import type { AuditStore } from "../ports/audit-store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { GovernanceStore } from "../ports/governance-store.ts";
 import type { CredentialStore } from "../ports/credential-store.ts";
@@ -43,6 +44,7 @@ export interface ApiContext {
   readonly verifyOrganizations: boolean;
   readonly credentials: CredentialStore;
   readonly secrets: SecretStore;
+  readonly audit: AuditStore;
   readonly accountCredentials: AccountCredentialStore;
   readonly engineSealer: EngineSealer;
   readonly secretBox: SecretBox;

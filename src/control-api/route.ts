@@ -46,8 +46,6 @@ export interface Route {
   readonly onlyPeople?: boolean | undefined;
   /** Asks for a fresh proof of who the person is. */
   readonly stepUp?: boolean | undefined;
-  /** Creates also where the organization is not verified or not active: what stops things, and what ends them. */
-  readonly inAnyStatus?: boolean | undefined;
   readonly tag: string;
   readonly parameters: z.ZodObject;
   readonly query?: z.ZodObject | undefined;

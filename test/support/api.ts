@@ -17,6 +17,7 @@ import { RootKeyBox } from "../../src/runtime/root-key-box.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
+import { PostgresAuditStore } from "../../src/store/audit-store.ts";
 import { PostgresCredentialStore } from "../../src/store/credential-store.ts";
 import { Database } from "../../src/store/database.ts";
 import { PostgresAccountCredentialStore } from "../../src/store/engine-keys.ts";
@@ -107,6 +108,7 @@ export async function startTestApi(
     secrets: new PostgresSecretStore({ ...stores, box: ports.secretBox, random: systemSecretRandom }),
     accountCredentials: new PostgresAccountCredentialStore(stores),
     engineSealer,
+    audit: new PostgresAuditStore(stores),
     rights,
     identity,
     members,
