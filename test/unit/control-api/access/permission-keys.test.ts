@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { requireKnownNeeds } from "../../../../src/control-api/access/known-needs.ts";
 import { permissionCatalogue } from "../../../../src/control-api/access/permission-keys.ts";
@@ -7,6 +8,7 @@ import { apiRoutes } from "../../../../src/control-api/app.ts";
 import type { ApiContext } from "../../../../src/control-api/context.ts";
 import type { Route } from "../../../../src/control-api/route.ts";
 import { kinds } from "../../../../src/kinds/registry.ts";
+import { permissionTable } from "./permission-table.ts";
 
 const catalogue = permissionCatalogue(kinds);
 const seeds = seedRules(catalogue);
@@ -100,4 +102,9 @@ test("neither members nor auditors nor billing decide held changes, resume, or c
 test("billing has nothing of the infrastructure, and an operator of the platform nothing inside organizations", () => {
   for (const { key } of seeds.get("billing") ?? []) assert.match(key, /^organization(\.|$)/);
   for (const { key } of platformRules(catalogue).get("operator") ?? []) assert.match(key, /^platform\./);
+});
+
+test("the document lists every key with what each role may do", () => {
+  const document = readFileSync(new URL("../../../../docs/access.md", import.meta.url), "utf8");
+  assert.ok(document.endsWith(permissionTable()), `docs/access.md should end with:\n${permissionTable()}`);
 });
