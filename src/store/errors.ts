@@ -43,6 +43,7 @@ export class StoreConflict extends Error {
 /** SQLSTATE of the refusals our own SQL raises. */
 const secondClaimantState = "SP001";
 const tenantMissingState = "SP002";
+const scopeGoneState = "SP003";
 
 /** The transaction lost against another one and may simply run again. */
 export function isRace(thrown: unknown): boolean {
@@ -112,6 +113,9 @@ function byState(state: string): Explanation | undefined {
   }
   if (state === "3D000") {
     return { code: "DATABASE_MISSING", say: "The database is missing", todo: "Create it, or correct DATABASE_URL." };
+  }
+  if (state === scopeGoneState) {
+    return { code: "NOT_FOUND", say: "There is no such scope", todo: "Nothing was written. Create it again first." };
   }
   if (state === tenantMissingState) {
     return { code: "TENANT_MISSING", say: "A statement ran without a tenant", todo: "This is a fault in Setpoint." };

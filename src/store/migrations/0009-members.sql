@@ -83,3 +83,23 @@ begin
   end loop;
 end
 $$;
+
+-- Whoever puts a resource into a scope keeps it from being deleted until the commit, and whoever deletes it first keeps
+-- resources out: otherwise one could end up where nobody can see it. (A lock of the server's memory: nothing is written.)
+create function setpoint.require_scopes() returns trigger
+language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(7303, ordered.key)
+  from (select distinct hashtext(m.organization_id || ' ' || m.scope) as key from made as m order by key) as ordered;
+  if exists (
+    select from made as m where not exists (
+      select from setpoint.scope as s where s.organization_id = m.organization_id and s.scope = m.scope)
+  ) then
+    perform setpoint.refuse('SP003', 'the scope was deleted at the same moment');
+  end if;
+  return null;
+end
+$$;
+create trigger resource_scope after insert on setpoint.resource referencing new table as made
+  for each statement execute function setpoint.require_scopes();
+grant execute on function setpoint.require_scopes() to setpoint_api, setpoint_engine;

@@ -17,7 +17,7 @@ export const insertScope = statement<{ scope: string }>(
   "tenants",
   `insert into setpoint.scope (organization_id, scope, parent, path)
    select p.organization_id, $2, p.scope, p.path || $2::text from setpoint.scope as p
-   where p.organization_id = $1 and p.scope = $3 returning scope`,
+   where p.organization_id = $1 and p.scope = $3 for key share of p returning scope`,
 );
 export const findScope = statement<{ scope: string }>(
   "find scope",
