@@ -50,10 +50,12 @@ export async function declare(tx: Transaction, request: DeclareRequest): Promise
 
   const revision = existing?.revision ?? 0;
   const moved = request.ifRevision !== undefined && request.ifRevision !== revision;
-  if (moved || (existing !== undefined && existing.deletion !== null)) return quiet({ result: "conflict", revision });
+  const leaving = existing !== undefined && existing.deletion !== null && !governsOnly(existing, request);
+  if (moved || leaving) return quiet({ result: "conflict", revision });
   if (existing !== undefined && sameDeclaration(existing, request)) {
     return quiet({ result: "unchanged", resource: declaredResource(existing), revision });
   }
+  if (existing !== undefined && existing.deletion !== null) return govern(tx, existing, request);
   const path = requirePlace(request, where);
   return existing === undefined ? create(tx, request, path) : change(tx, existing, request);
 }
@@ -103,6 +105,34 @@ async function change(tx: Transaction, existing: DeclaredRow, request: DeclareRe
   const [[row], targets, made] = await Promise.all([updated, woken, added, ...rest]);
   const resource = resourceOf(request, { uid, generation, declaredAtMs: row?.declared_at_ms ?? 0 });
   return { answer: { result: "changed", resource, revision }, woken: wokenOf([...targets, ...made]) };
+}
+
+/**
+ * Mode and protection of a deleted resource: without them one that only looks, or is protected, would never leave. Its subjects
+ * are left as they are, because one that has left already must not come back.
+ */
+async function govern(tx: Transaction, existing: DeclaredRow, request: DeclareRequest): Promise<Declared> {
+  const { organizationId } = request;
+  const { uid, generation, deletion } = existing;
+  const revision = existing.revision + 1;
+  const [[row], targets] = await Promise.all([
+    tx.run(updateResource, organizationId, uid, 0, ...declaredColumns(request)),
+    wakeTargets(tx, request, uid),
+    tx.run(raisePolicyVersion, organizationId, uid),
+    log(tx, request, { uid, result: "changed", generation, revision }),
+  ]);
+  const known = { uid, generation, declaredAtMs: row?.declared_at_ms ?? 0 };
+  const resource = { ...resourceOf(request, known), deletion: deletion ?? undefined };
+  return { answer: { result: "changed", resource, revision }, woken: wokenOf(targets) };
+}
+
+/** Whether it says what is declared already, but for mode and protection. What else there is follows from the spec. */
+function governsOnly(row: DeclaredRow, request: DeclareRequest): boolean {
+  return (
+    canonical(row.spec) === canonical(request.spec) &&
+    canonical(row.labels) === canonical(request.labels) &&
+    (row.mode !== (request.mode ?? null) || row.protect !== (request.protect ?? null))
+  );
 }
 
 function wakeTargets(tx: Transaction, { organizationId, author }: DeclareRequest, uid: string) {

@@ -228,6 +228,11 @@ test("a resource is deleted with a tombstone, and cannot be declared again meanw
   assert.equal(deleted.status, 202);
   assert.equal(resourceSchema.parse(deleted.body).metadata.deletion?.orphan, true);
   assert.equal(code(await api.send("PUT", path, zone("leaving"))), "BEING_DELETED");
+  // What only looks would never leave: its mode and protection can be changed.
+  const governed = await api.send("PUT", path, zone("leaving", { metadata: { mode: "propose" } }));
+  assert.equal(governed.status, 200);
+  const { metadata } = resourceSchema.parse(governed.body);
+  assert.deepEqual([metadata.mode, metadata.deletion?.orphan], ["propose", true]);
   assert.equal((await api.send("DELETE", `${base}/dnszones/never`)).status, 404);
 });
 

@@ -149,6 +149,12 @@ export class Lab {
     return row;
   }
 
+  spec(name: string): Json {
+    const row = this.#resource(name);
+    assert.ok(row !== undefined, `${name} is not declared`);
+    return row.spec;
+  }
+
   isDeclared(name: string): boolean {
     return this.#resource(name) !== undefined;
   }

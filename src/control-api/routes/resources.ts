@@ -225,12 +225,6 @@ async function declare(
   const scope = await requireScope(context, parameters);
   const target = { organizationId: scope.organizationId, scope: scope.scope, kind: kind.kind, name: metadata.name };
   const existing = await context.reads.getResource(target);
-  if (existing?.resource.deletion !== undefined) {
-    throw new Problem(
-      "BEING_DELETED",
-      `${kind.kind}/${metadata.name} is being deleted: wait until it is gone, then declare it again`,
-    );
-  }
   const answer = await context.intents.declare({
     ...target,
     uid: context.ids.next(),
@@ -244,6 +238,12 @@ async function declare(
     accounts: await accountIdsOf(context, kind, parsed.spec, scope),
     links: kind.links(parsed.spec),
   });
+  if (answer.result === "conflict" && existing?.resource.deletion !== undefined) {
+    throw new Problem(
+      "BEING_DELETED",
+      `${kind.kind}/${metadata.name} is being deleted: wait until it is gone, then declare it again`,
+    );
+  }
   if (answer.result === "conflict") throw revisionConflict(kind, metadata.name, answer.revision);
   const view = await context.reads.getResource(target);
   if (view === undefined)

@@ -62,8 +62,8 @@ export class Operator {
   }
 
   #repair(resource: ResourceRow): void {
-    if (resource.deletion !== undefined) return;
     const { spec } = resource;
+    if (resource.deletion !== undefined) return this.#govern(resource);
     const broken = typeof spec === "object" && spec !== null && "broken" in spec;
     const readable = broken ? (spec as { readonly was: Json }).was : spec;
     const set = resource.kind === "SimItem" ? undefined : { ...(readable as object), unknown: false };
@@ -73,6 +73,12 @@ export class Operator {
     const next = (set === undefined ? filled : empty ? { ...set, zero: true } : set) as Json;
     const options = { uid: this.#cast.freshUid(), author: person, mode: "enforce" as const, protect: false };
     ignoring(this.#cast.intents.declare(redeclare(resource, next, options)));
+  }
+
+  /** Of what is being deleted only mode and protection can be changed, and must be, or it would never leave. */
+  #govern(resource: ResourceRow): void {
+    const options = { uid: this.#cast.freshUid(), author: person, mode: "enforce" as const, protect: false };
+    ignoring(this.#cast.intents.declare(redeclare(resource, resource.spec, options)));
   }
 
   reconcileAll(): void {
@@ -110,7 +116,6 @@ export function unconverged(cast: Cast): readonly string[] {
     const own = cast.outside.connections.get(subject.accountId ?? "")?.own;
     const waits = decided.get(subject.id);
     const wanted = cast.ledger.wanted.current(subject.id);
-    if (staysPut(resource)) continue;
     if (wanted?.leaving === true && waits === undefined) problems.push(`${name}: is leaving and still there`);
     for (const [key, { content }] of wanted?.items ?? []) {
       if (waits?.has(key) === true) continue;
@@ -131,7 +136,6 @@ function leftovers(
   decided: ReadonlyMap<number, ReadonlySet<string>>,
   shared: ReadonlySet<string>,
 ): readonly string[] {
-  const { tables } = cast.store.state;
   const problems: string[] = [];
   for (const [accountId, connection] of cast.outside.connections) {
     for (const thing of connection.own.things.values()) {
@@ -140,10 +144,8 @@ function leftovers(
       const key = thing.id.startsWith(`${thing.group}/`) ? thing.id : thing.key;
       const recorded = subject?.memory.owned.some((item) => item.externalId === thing.id) ?? false;
       const wanted = subject !== undefined && cast.ledger.wanted.current(subject.id)?.items.has(key) === true;
-      const resource = tables.resources.get(thing.madeFor);
       const excused =
         wanted ||
-        (resource !== undefined && staysPut(resource)) ||
         (subject !== undefined && decided.get(subject.id)?.has(key) === true) ||
         (!recorded && isUnrecognisable(cast, accountId, thing));
       if (!excused) problems.push(`${thing.id} (${key}) of ${thing.madeFor} at ${accountId} is left over`);
@@ -157,12 +159,6 @@ function isUnrecognisable({ ledger }: Cast, accountId: string, thing: Thing): bo
   const isRecord = thing.id.startsWith(`${thing.group}/`);
   const unmarked = !isRecord && typeof thing.marker !== "object";
   return unmarked || ledger.restored || ledger.forgotten.has(thing.id) || ledger.swappedAtMs.has(accountId);
-}
-
-/** Nobody can change what a deleted resource said of its own mode and protection: it waits, and says so. */
-function staysPut(resource: ResourceRow): boolean {
-  const { deletion, mode, protect } = resource;
-  return deletion !== undefined && (protect === true || (mode !== undefined && mode !== "enforce"));
 }
 
 /** What a person said no to waits for his next word. */

@@ -10,8 +10,10 @@ export function declare(state: State, request: DeclareRequest): DeclareAnswer {
   const existing = findResource(state.tables, request.organizationId, request);
   const revision = existing?.revision ?? 0;
   const moved = request.ifRevision !== undefined && request.ifRevision !== revision;
-  if (moved || existing?.deletion !== undefined) return { result: "conflict", revision };
+  const leaving = existing?.deletion !== undefined;
+  if (moved || (leaving && !governsOnly(existing, request))) return { result: "conflict", revision };
   if (existing === undefined) return create(state, request);
+  if (leaving) return govern(state, existing, request);
   if (sameDeclaration(state, existing, request)) {
     return { result: "unchanged", resource: declaredOf(existing, undefined), revision };
   }
@@ -67,6 +69,28 @@ function change(state: State, row: ResourceRow, request: DeclareRequest): Declar
   for (const subject of linkedSubjects(tables, row)) woken.add(subject);
   wakeAll(woken, request.author, now);
   return { result: "changed", resource: declaredOf(row, undefined), revision: row.revision };
+}
+
+/** Mode and protection of a deleted resource; what else there is of it stays as it was. */
+function govern(state: State, row: ResourceRow, { mode, protect, author }: DeclareRequest): DeclareAnswer {
+  const now = state.nowMs();
+  const own = subjectsOf(state.tables, row.uid);
+  for (const subject of own) subject.policyVersion += 1;
+  row.mode = mode;
+  row.protect = protect;
+  row.author = author;
+  row.declaredAtMs = now;
+  row.revision += 1;
+  wakeAll([...own, ...linkedSubjects(state.tables, row)], author, now);
+  return { result: "changed", resource: declaredOf(row, row.deletion), revision: row.revision };
+}
+
+function governsOnly(row: ResourceRow, request: DeclareRequest): boolean {
+  return (
+    canonical(row.spec) === canonical(request.spec) &&
+    canonical(row.labels) === canonical(request.labels) &&
+    (row.mode !== request.mode || row.protect !== request.protect)
+  );
 }
 
 /** A subject whose account is no longer named leaves by itself; named again before it left, it stays. */

@@ -156,6 +156,7 @@ export class Historian {
     const existing = [...this.#tables.resources.values()].find(
       (row) => row.organizationId === organizationId && row.scope === scope && row.kind === kind && row.name === name,
     );
+    const repeated = existing?.deletion !== undefined && dice.chance(0.6) ? existing : undefined;
     const withAccounts = dice.some(accounts[organizationId] ?? [], 0.6);
     return {
       uid: this.#id("uid"),
@@ -163,10 +164,12 @@ export class Historian {
       scope,
       kind,
       name,
-      spec: dice.chance(0.1)
-        ? [1, "two", null]
-        : { size: dice.below(3), note: dice.pick(["a", "b/~ü☃", ""]), deep: { x: [1.5, -0, 1e21] } },
-      labels: dice.chance(0.5) ? {} : { team: dice.pick(["red", "blue"]) },
+      spec: repeated
+        ? repeated.spec
+        : dice.chance(0.1)
+          ? [1, "two", null]
+          : { size: dice.below(3), note: dice.pick(["a", "b/~ü☃", ""]), deep: { x: [1.5, -0, 1e21] } },
+      labels: repeated ? repeated.labels : dice.chance(0.5) ? {} : { team: dice.pick(["red", "blue"]) },
       author: dice.pick(people),
       ifRevision: dice.chance(0.7) ? undefined : dice.pick([0, existing?.revision ?? 0, 7]),
       mode: dice.pick([undefined, "enforce", "observe"]),

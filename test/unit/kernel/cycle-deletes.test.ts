@@ -335,6 +335,7 @@ describe("leaving", () => {
     assert.equal((await lab.rest("Shelf/s")).result, "refused");
     assert.deepEqual(lab.main.keys(), names(3));
     await lab.declare("Shelf/s", spec, { mode: "enforce" });
+    assert.equal((await lab.rest("Shelf/s")).result, "refused", "the record of the last look still protects it");
     assert.equal((await lab.rest("Shelf/s")).result, "gone");
     assert.deepEqual([lab.main.keys(), lab.isDeclared("Shelf/s")], [[], false]);
   });
