@@ -4,6 +4,7 @@ import { CliError } from "./cli-error.ts";
 import { registerAccess } from "./commands/access.ts";
 import { registerAdminister } from "./commands/administer.ts";
 import { registerAuth } from "./commands/auth.ts";
+import { registerAudit } from "./commands/audit.ts";
 import { registerBackup } from "./commands/backup.ts";
 import { registerDeclare } from "./commands/declare.ts";
 import { registerDoctor } from "./commands/doctor.ts";
@@ -11,6 +12,7 @@ import { registerGovern } from "./commands/govern.ts";
 import { registerOrganizations } from "./commands/organization.ts";
 import { registerPeople } from "./commands/people.ts";
 import { registerRead } from "./commands/read.ts";
+import { registerSecrets } from "./commands/secret.ts";
 import { registerTokens } from "./commands/token.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { safeText, toned } from "./output.ts";
@@ -78,6 +80,8 @@ function createProgram(world: CliWorld, version: string): Command {
   registerOrganizations(program, world, client);
   registerAccess(program, world, client);
   registerTokens(program, world, client);
+  registerSecrets(program, world, client);
+  registerAudit(program, world, client);
   registerDoctor(program, world, client);
   return program;
 }

@@ -98,7 +98,9 @@ export class PostgresCredentialStore implements CredentialStore {
     hash,
     author,
   }: Parameters<CredentialStore["revokeByHash"]>[0]): Promise<CredentialRecord | undefined> {
-    return this.#end(undefined, author, "credential.revoked", (tx) => tx.run(revokeCredentialByHash, hash, author.name));
+    return this.#end(undefined, author, "credential.revoked", (tx) =>
+      tx.run(revokeCredentialByHash, hash, author.name),
+    );
   }
 
   async noteUses(ids: readonly string[]): Promise<void> {

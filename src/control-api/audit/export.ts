@@ -77,8 +77,9 @@ export async function* exportCsv(request: ExportRequest): AsyncGenerator<string>
 }
 
 async function* entries({ store, scope, filter, upTo }: ExportRequest): AsyncGenerator<SealedEntry> {
+  if (upTo === undefined) return;
   let afterPosition = 0;
-  while (upTo !== undefined) {
+  for (;;) {
     const page = await store.page({ scope, filter, afterPosition, upToPosition: upTo.position, limit: pageSize });
     yield* page;
     const last = page.at(-1);

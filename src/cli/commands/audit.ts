@@ -1,0 +1,179 @@
+import { writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import type { Command } from "commander";
+import { type AuditEntryDocument, auditHeadSchema, auditListSchema } from "../../control-api/schemas/audit.ts";
+import { type ExportCheck, ExportVerifier } from "../../control-api/schemas/audit-export.ts";
+import type { ApiClient } from "../api-client.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { json, parseFormat, safeText, table, toned, yaml } from "../output.ts";
+import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
+import type { CliWorld } from "../world.ts";
+
+interface AuditOptions extends ScopeOptions {
+  readonly platform?: boolean;
+  readonly actor?: string;
+  readonly type?: string;
+  readonly resource?: string;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** audit list, export, verify: who did what, when, why and from where; and that nobody changed the record. */
+export function registerAudit(program: Command, world: CliWorld, client: ApiClient): void {
+  const audit = program.command("audit").description("who did what, when, why and from where");
+  withFilters(audit.command("list"))
+    .description("list the audit trail, newest first")
+    .option("--limit <number>", "how many entries at most", "50")
+    .option("-o, --output <format>", "table, json, yaml or name", "table")
+    .action((options: AuditOptions & { readonly limit: string; readonly output: string }) =>
+      list(world, client, options),
+    );
+  withFilters(audit.command("export"))
+    .description("export the audit trail as JSON lines (which verify checks) or CSV")
+    .option("--format <format>", "ndjson or csv", "ndjson")
+    .option("-f, --file <path>", "where to; without it, the standard output")
+    .action(async (options: AuditOptions & { readonly format: string; readonly file?: string }) => {
+      const text = await exported(world, client, options, options.format);
+      if (options.file === undefined) return world.writeData(text);
+      writeFileSync(options.file, text, { mode: 0o600 });
+      world.writeNote(`written to ${options.file}\n`);
+    });
+  withWhere(audit.command("verify"))
+    .description("check that nothing in the record was changed, removed, moved or cut off")
+    .argument("[file]", "an export; without it, the record of the server")
+    .option("--head <position:hash>", "the end that the export must have, noted earlier or elsewhere")
+    .option("--online", "also compare the export with the server")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  setpoint audit export -f audit.ndjson\n  setpoint audit verify audit.ndjson              needs no server\n  setpoint audit verify                           checks what the server has\n",
+    )
+    .action((file: string | undefined, options: VerifyOptions) => verify(world, client, file, options));
+}
+
+interface VerifyOptions extends AuditOptions {
+  readonly head?: string;
+  readonly online?: boolean;
+}
+
+function withWhere(command: Command): Command {
+  return withScope(command).option("--platform", "the platform and every organization");
+}
+
+function withFilters(command: Command): Command {
+  return withWhere(command)
+    .option("--actor <name>", "only what this person or machine did")
+    .option("--type <type>", "only entries whose type begins like this, such as resource.")
+    .option("--resource <uid>", "only what happened to this")
+    .option("--from <time>", "not before, such as 2026-11-16T00:00:00Z")
+    .option("--to <time>", "before this");
+}
+
+function pathOf(world: CliWorld, options: AuditOptions): string {
+  return options.platform === true ? "/v1/audit" : `${organizationPath(world, options)}/audit`;
+}
+
+function queryOf(options: AuditOptions, more: Readonly<Record<string, string>>): string {
+  const { actor, type, resource, from, to } = options;
+  const given = Object.entries({ actor, type, resource, from, to, ...more }).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(given as [string, string][]).toString();
+}
+
+async function list(
+  world: CliWorld,
+  client: ApiClient,
+  options: AuditOptions & { readonly limit: string; readonly output: string },
+): Promise<void> {
+  const format = parseFormat(options.output);
+  const pageSize = String(Math.min(500, Math.max(1, Number.parseInt(options.limit, 10) || 50)));
+  const answer = await client.get(`${pathOf(world, options)}?${queryOf(options, { pageSize })}`);
+  const { items } = auditListSchema.parse(answer);
+  if (format === "json") return world.writeData(json({ items }));
+  if (format === "yaml") return world.writeData(yaml({ items }));
+  if (format === "name") return world.writeData(items.map((item) => `${item.position}\n`).join(""));
+  if (items.length === 0) return world.writeNote("Nothing was recorded that fits.\n");
+  const rows = items.map((item) => [item.at, item.actor, item.type, what(item), item.reason ?? "", item.address ?? ""]);
+  world.writeData(table(world, ["WHEN", "WHO", "WHAT", "OF", "WHY", "FROM"], rows));
+}
+
+/** What it happened to, in the words that the entry has for it. */
+function what({ data, resource }: AuditEntryDocument): string {
+  if (typeof data === "object" && data !== null && !Array.isArray(data)) {
+    const { kind, name } = data as Readonly<Record<string, unknown>>;
+    if (typeof kind === "string" && typeof name === "string") return `${kind}/${name}`;
+    if (typeof name === "string") return name;
+  }
+  return resource ?? "";
+}
+
+async function exported(world: CliWorld, client: ApiClient, options: AuditOptions, format: string): Promise<string> {
+  if (format !== "ndjson" && format !== "csv") throw usageError(`There is no format "${format}": write ndjson or csv`);
+  const answer = await client.get(`${pathOf(world, options)}/export?${queryOf(options, { format })}`);
+  if (typeof answer !== "string") throw new CliError("The server answered with something that is not an export");
+  return answer;
+}
+
+async function verify(
+  world: CliWorld,
+  client: ApiClient,
+  file: string | undefined,
+  options: VerifyOptions,
+): Promise<void> {
+  const verifier = new ExportVerifier(options.head === undefined ? undefined : headOf(options.head));
+  if (file === undefined) {
+    const text = await exported(world, client, options, "ndjson");
+    for (const line of text.replace(/\n$/, "").split("\n")) if (!verifier.take(line)) break;
+  } else await readFile(file, verifier);
+  const check = verifier.result();
+  if (!check.holds) throw notWhole(file ?? client.url, check);
+  if (file === undefined || options.online === true) await compare(world, client, options, check);
+  const where = check.after === undefined ? "from the beginning" : `behind entry ${check.after.position}`;
+  const end = check.last === undefined ? "" : ` Its end is ${check.last.position}:${check.last.hash}`;
+  world.writeData(`${toned(world, "good", "whole")}: ${check.entries} entries ${where}, none changed.${end}\n`);
+  if (!check.complete)
+    world.writeNote("The export was filtered: each entry is genuine, and whether one is missing cannot be told.\n");
+}
+
+async function readFile(file: string, verifier: ExportVerifier): Promise<void> {
+  const opened = await open(file).catch((thrown: unknown) => {
+    const reason = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
+    throw usageError(`${file} cannot be read (${reason})`);
+  });
+  for await (const line of opened.readLines()) if (!verifier.take(line)) break;
+}
+
+/** The last entry of the export must be an entry of the server's record, and the record must not end before it. */
+async function compare(
+  world: CliWorld,
+  client: ApiClient,
+  options: AuditOptions,
+  check: Extract<ExportCheck, { readonly holds: true }>,
+): Promise<void> {
+  const path = pathOf(world, options);
+  const { last } = check;
+  if (last === undefined) return;
+  const head = auditHeadSchema.parse(await client.get(`${path}/head`));
+  if (head.last === undefined || head.last.position < last.position)
+    throw broken(
+      `The server's record ends at ${head.last?.position ?? "nothing"}, before entry ${last.position} of the export`,
+    );
+  // The page before a position begins with the entry at it.
+  const pageToken = Buffer.from(String(last.position + 1)).toString("base64url");
+  const { items } = auditListSchema.parse(await client.get(`${path}?${queryOf({}, { pageSize: "1", pageToken })}`));
+  if (items[0]?.position !== last.position || items[0].hash !== last.hash)
+    throw broken(`Entry ${last.position} of the server is not the one of the export`);
+}
+
+function headOf(text: string): { readonly position: number; readonly hash: string } {
+  const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text);
+  if (match === null) throw usageError(`--head ${text} must be POSITION:HASH, as verify prints it`);
+  return { position: Number(match[1]), hash: match[2] ?? "" };
+}
+
+function notWhole(where: string, check: Extract<ExportCheck, { readonly holds: false }>): CliError {
+  return broken(`${where}: line ${check.line}: ${safeText(check.reason)}`);
+}
+
+function broken(message: string): CliError {
+  return new CliError(`The record is not whole. ${message}`, exitCodes.operationFailed);
+}
