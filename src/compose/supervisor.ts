@@ -10,6 +10,7 @@ import { startEmbeddedServer } from "../store/embedded/server.ts";
 import { migrate } from "../store/migrate.ts";
 import type { Message } from "./channel.ts";
 import { explainFailure } from "./explain-failure.ts";
+import { firstLink } from "./first-link.ts";
 import { listenAddress, portError } from "./port-error.ts";
 import { noticeRestore } from "./restore.ts";
 import { RoleChild } from "./role-child.ts";
@@ -48,7 +49,8 @@ export async function runDev(config: Config, environment: Environment, world: Wo
     started.catch(() => undefined);
     const early = await Promise.race([started.then(() => undefined), signals.first, database.lost]);
     if (early !== undefined) return endWith(early, log);
-    process.stdout.write(banner(config, world, { logFile: logFile.path, database: database.where }));
+    const link = await firstLink(config, database.url, log);
+    process.stdout.write(banner(config, world, { logFile: logFile.path, database: database.where, link }));
     if (restored) process.stdout.write(RESTORED);
     log.info("supervisor.ready");
     return endWith(await Promise.race([signals.first, database.lost]), log);
@@ -213,13 +215,20 @@ async function stopAll(children: readonly RoleChild[], log: Log, signals: Signal
   log.info("supervisor.roles-stopped");
 }
 
-function banner(config: Config, world: World, about: { readonly logFile: string; readonly database: string }): string {
-  const url = `http://${listenAddress}:${config.port}/`;
+function banner(
+  config: Config,
+  world: World,
+  about: { readonly logFile: string; readonly database: string; readonly link: string | undefined },
+): string {
+  const url = `${config.publicUrl ?? `http://${listenAddress}:${config.port}`}/`;
   const lines = [
     ["Status page", url],
+    about.link === undefined
+      ? ["Sign in", `${url}sign-in; a one-time link: bin/setpoint.mjs auth link`]
+      : ["Sign in", `${about.link} (once, within a day: you become the administrator)`],
     [
-      "Sign in",
-      `the setpoint command does it by itself; for the API: "Authorization: Bearer" and the token in ${tokenFileOf(config.dataDirectory)}`,
+      "",
+      `the setpoint command signs in by itself; for the API: "Authorization: Bearer" and the token in ${tokenFileOf(config.dataDirectory)}`,
     ],
     ["Data", `${config.dataDirectory} (SETPOINT_DATA); database: ${about.database}`],
     ["Port", `${config.port} on ${listenAddress} (SETPOINT_PORT)`],

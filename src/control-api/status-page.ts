@@ -61,7 +61,7 @@ function page(summary: SummaryDocument | undefined, facts: PageFacts): string {
 <header><h1>Setpoint</h1><p>keeps what exists as it was declared</p></header>
 <main>${body}</main>
 <footer>version ${escaped(facts.version)}${summary === undefined ? "" : ` · installation ${escaped(summary.installationId)} · incarnation ${summary.incarnation} · schema ${summary.schemaVersion}`}<br>
-<code>setpoint status</code> · <code>setpoint get dnszone</code> · <code>setpoint why KIND/NAME</code> · API: <a href="/metrics">/metrics</a>, <a href="/healthz">/healthz</a></footer>
+<code>setpoint status</code> · <code>setpoint get dnszone</code> · <code>setpoint why KIND/NAME</code> · <a href="/sign-in">Sign in</a> · API: <a href="/metrics">/metrics</a>, <a href="/healthz">/healthz</a></footer>
 </body>
 </html>
 `;

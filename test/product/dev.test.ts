@@ -44,6 +44,18 @@ test("one command starts everything, says where it is, and leaves nothing behind
       "nobody else can read the token",
     );
     assert.ok(!printed.includes(token), "the token itself is not printed");
+    const link = /http:\/\/\S+\/sign-in#(spt_first_\S+)/.exec(printed)?.[1] ?? "";
+    const person = { email: "first@example.test", name: "First", password: "tall giraffes hum quietly" };
+    const begin = () =>
+      fetch(`${product.url}/v1/session/link`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token: link, person }),
+      });
+    assert.equal((await begin()).status, 201, "the link that was printed makes the first person");
+    assert.equal((await begin()).status, 401, "once");
+    assert.ok(!readFileSync(join(folder.path, "data", "setpoint.log"), "utf8").includes(link), "no log has it");
+    assert.equal(statSync(join(folder.path, "data", "root.key")).mode & 0o077, 0, "nobody else can read the root key");
     assert.equal((await fetch(`${product.url}/healthz`)).status, 200);
     assert.match(await (await fetch(`${product.url}/`)).text(), /scheduler/);
     const metrics = await (await fetch(`${product.url}/metrics`)).text();

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { startTestApi } from "../support/api.ts";
+import { launchChromium } from "../support/chromium.ts";
+import { checkPage, looks } from "../support/page-check.ts";
+import { goodPassword } from "../support/person.ts";
+
+/** A security key inside the browser, as its developer tools offer one. */
+async function plugInKey(page: Page): Promise<void> {
+  const tools = await page.context().newCDPSession(page);
+  await tools.send("WebAuthn.enable");
+  await tools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
+
+test("a person begins with the link, signs out, signs in with their password, and from then on with a passkey", async () => {
+  await using api = await startTestApi();
+  const address = new URL(await api.app.listen({ host: "127.0.0.1", port: 0 }));
+  const url = `http://localhost:${address.port}`;
+  const made = await api.send("POST", "/v1/sign-in-links", {});
+  const link = `${url}/sign-in${new URL(String(made.body["url"])).hash}`;
+  const browser = await launchChromium();
+  try {
+    const page = await (await browser.newContext()).newPage();
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      // A refusal is reported by the browser itself as a failed request; everything else would be ours.
+      if (message.type() === "error" && !/status of (401|422)/.test(message.text())) complaints.push(message.text());
+    });
+    // Of the forms of the page one is shown at a time.
+    const form = page.locator("form:visible");
+    await page.goto(link);
+    assert.equal(new URL(page.url()).hash, "", "the link does not stay in the history");
+    await form.getByLabel("E-mail").fill("first@example.test");
+    await form.getByLabel("Name").fill("First");
+    await form.getByLabel("Password").fill("password1234");
+    await page.getByRole("button", { name: "Begin" }).click();
+    await page.getByText("too easy to guess").waitFor();
+    await form.getByLabel("Password").fill(goodPassword);
+    await page.getByRole("button", { name: "Begin" }).click();
+    await page.waitForURL(`${url}/`);
+    assert.match(await page.locator("body").innerText(), /Services/);
+    assert.equal(await page.evaluate("document.cookie"), "", "no script can read the session");
+
+    await plugInKey(page);
+    await page.goto(`${url}/sign-in`);
+    await page.getByText("You are signed in as first@example.test").waitFor();
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByText("The passkey is added").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out").waitFor();
+
+    await form.getByLabel("E-mail").fill("first@example.test");
+    await form.getByLabel("Password").fill("not my password at all");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.getByText("This did not sign you in").waitFor();
+    await form.getByLabel("Password").fill(goodPassword);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL(`${url}/`);
+
+    await page.goto(`${url}/sign-in`);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out").waitFor();
+    await page.getByRole("button", { name: "Use a passkey" }).click();
+    await page.waitForURL(`${url}/`);
+    await page.goto(`${url}/sign-in`);
+    await page.getByText("You are signed in as first@example.test").waitFor();
+    assert.deepEqual(complaints, []);
+  } finally {
+    await browser.close();
+  }
+});
+
+test("the sign-in page is readable in a real browser, light, dark and narrow", async () => {
+  await using api = await startTestApi();
+  const url = await api.app.listen({ host: "127.0.0.1", port: 0 });
+  const browser = await launchChromium();
+  try {
+    for (const look of looks)
+      await checkPage(browser, `${url}/sign-in`, look, async (page) => {
+        assert.match(await page.title(), /Sign in/);
+        await page.getByRole("button", { name: "Password forgotten" }).click();
+        await page.getByRole("button", { name: "Send me a link" }).waitFor();
+      });
+  } finally {
+    await browser.close();
+  }
+});
