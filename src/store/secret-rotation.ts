@@ -8,6 +8,7 @@ import {
   dropUnusedTenantKeys,
   insertTenantKey,
   lockOldTenantKeys,
+  lockRotation,
   type OldSecretRow,
   resealRootKey,
   resealSecret,
@@ -36,6 +37,7 @@ export function rotateStep(tools: Tools, request: Parameters<SecretStore["rotate
   const { batchSize, author } = request;
   const prefix = `v1.${box.keyId}.`;
   return tools.administration.transaction("platform", async (tx) => {
+    await tx.run(lockRotation);
     const [before] = await tx.run(rotationLeft, prefix, 0);
     const startedAtMs = request.startedAtMs ?? before?.now_ms ?? 0;
     const underRoot = await tx.run(sealedWithOtherRoot, prefix, batchSize);

@@ -9,6 +9,7 @@ import { logCall } from "./log-entries.ts";
 import { rotateStep } from "./secret-rotation.ts";
 import {
   deleteSecret,
+  holdTenantKey,
   insertTenantKey,
   listSecrets,
   lockSecret,
@@ -127,7 +128,11 @@ async function write(
   },
 ): Promise<SecretRow | undefined> {
   const { organizationId, owner, field, author, random } = about;
-  const [existing] = await tx.run(lockSecret, organizationId, owner, field);
+  const [[held], [existing]] = await Promise.all([
+    tx.run(holdTenantKey, organizationId, about.keyVersion),
+    tx.run(lockSecret, organizationId, owner, field),
+  ]);
+  if (held === undefined) return undefined;
   const version = (existing?.version ?? 0) + 1;
   const binding = secretBinding(about, version);
   const key = random.bytes(keyBytes);

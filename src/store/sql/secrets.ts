@@ -29,20 +29,24 @@ export interface SecretRow {
 }
 const shown = "organization_id, owner, field, version, changed_at_ms, changed_by";
 
+/** Keys before secrets, like a rotation. No row: the key was replaced meanwhile. */
+export const holdTenantKey = statement<{ version: number }>(
+  "hold tenant key",
+  "tenants",
+  "select version from setpoint.tenant_key where organization_id = $1 and version = $2 for key share",
+);
 export const lockSecret = statement<{ version: number }>(
   "lock secret",
   "tenants",
   "select version from setpoint.secret where organization_id = $1 and owner = $2 and field = $3 for update",
 );
-/** No row: the tenant's key was replaced meanwhile, or somebody else wrote this version. */
+/** No row: somebody else wrote this version. */
 export const writeSecret = statement<SecretRow>(
   "write secret",
   "tenants",
   `insert into setpoint.secret as s
      (organization_id, owner, field, version, key_version, sealed_key, sealed_value, changed_at_ms, changed_by)
-   select k.organization_id, $2, $3, $4, k.version, $6, $7, setpoint.now_ms(), $8
-   from (select organization_id, version from setpoint.tenant_key where organization_id = $1 and version = $5
-     for key share) as k
+   values ($1, $2, $3, $4, $5, $6, $7, setpoint.now_ms(), $8)
    on conflict (organization_id, owner, field) do update set version = excluded.version,
      key_version = excluded.key_version, sealed_key = excluded.sealed_key, sealed_value = excluded.sealed_value,
      changed_at_ms = excluded.changed_at_ms, changed_by = excluded.changed_by
@@ -74,6 +78,9 @@ export const deleteSecret = statement<{ version: number }>(
   "tenants",
   "delete from setpoint.secret where organization_id = $1 and owner = $2 and field = $3 returning version",
 );
+
+/** One rotation at a time, in whatever process. */
+export const lockRotation = statement<unknown>("lock rotation", "platform", "select pg_advisory_xact_lock(7308, 0)");
 
 /** What is sealed with the root key itself, and not with the one named. */
 export interface UnderRootRow {
