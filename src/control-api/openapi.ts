@@ -25,14 +25,21 @@ export function openApiDocument(routes: readonly Route[], version: string): Sche
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "http://127.0.0.1:7780" }],
-    security: [{ operatorToken: [] }],
+    security: [{ token: [] }, { session: [] }],
     paths: sorted(paths),
     components: {
       securitySchemes: {
-        operatorToken: {
+        token: {
           type: "http",
           scheme: "bearer",
-          description: "The token in the data directory's operator.token.",
+          description: "A session's token, a token of a person or a program, or that of the operator's file.",
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-setpoint",
+          description:
+            "A session in a browser; `setpoint` on plain HTTP. What changes something must come from our own pages.",
         },
       },
       schemas: sorted(Object.fromEntries(components)),
@@ -56,6 +63,7 @@ function operationOf(
     summary: route.summary,
     tags: [route.tag],
     "x-permission": needText(route.need),
+    ...(route.need.at === "nobody" ? { security: [] } : {}),
     parameters: [...pathParameters(route, schemaOf), ...queryParameters(route, schemaOf), ...headerParameters(route)],
     ...(body === undefined ? {} : { requestBody: { required: true, content: json(schemaOf(body, "input")) } }),
     responses: {
