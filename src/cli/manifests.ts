@@ -15,7 +15,16 @@ export interface LoadedManifest {
 }
 
 /** Fields that `get` shows and `apply` leaves to the server. */
-const readOnlyMetadata = ["uid", "generation", "revision", "declaredBy", "declaredAt", "deletion"];
+const readOnlyMetadata = [
+  "uid",
+  "generation",
+  "revision",
+  "statusRevision",
+  "declaredBy",
+  "declaredAt",
+  "deletion",
+  "owners",
+];
 const scopeMetadata = ["organization", "project", "workspace"] as const;
 
 /** Reads every file whole before anything is sent: a mistake in the last document must not leave the first half applied. */

@@ -11,6 +11,8 @@ const firstRetentionMs = 60_000;
 
 export interface Housekeeping extends AsyncDisposable {
   readonly sealer: Sealer;
+  /** Has somebody called whenever this process has sealed something. */
+  readonly followSealed: (listener: () => void) => void;
 }
 
 /**
@@ -27,11 +29,17 @@ export function startHousekeeping(options: {
 }): Housekeeping {
   const { administration, clock, log } = options;
   const over = new AbortController();
-  const sealer = new Sealer({ administration, clock, log, pollMs: options.appends ? 1_000 : spareSealerPollMs });
+  const listeners: (() => void)[] = [];
+  const sealed = () => {
+    for (const listener of listeners) listener();
+  };
+  const pollMs = options.appends ? 1_000 : spareSealerPollMs;
+  const sealer = new Sealer({ administration, clock, log, pollMs, sealed });
   const running = [sealer.run(over.signal)];
   if (options.retention) running.push(keepHistoryBounded({ administration, clock, log, signal: over.signal }));
   return {
     sealer,
+    followSealed: (listener) => void listeners.push(listener),
     [Symbol.asyncDispose]: async () => {
       over.abort();
       await Promise.allSettled(running);

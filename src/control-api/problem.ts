@@ -93,6 +93,10 @@ export interface ProblemDetails {
   readonly verdict?: Verdict | undefined;
   readonly digest?: string | undefined;
   readonly revision?: number | undefined;
+  readonly changed?: NonNullable<ProblemDocument["changed"]> | undefined;
+  readonly owners?: NonNullable<ProblemDocument["owners"]> | undefined;
+  readonly users?: NonNullable<ProblemDocument["users"]> | undefined;
+  readonly quota?: NonNullable<ProblemDocument["quota"]> | undefined;
   readonly retryAfterSeconds?: number | undefined;
 }
 
@@ -113,7 +117,7 @@ export class Problem extends Error {
   }
 
   toDocument(requestId: string): ProblemDocument {
-    const { errors, verdict, digest, revision } = this.details;
+    const { errors, verdict, digest, revision, changed, owners, users, quota } = this.details;
     return {
       type: `urn:setpoint:problem:${this.code.toLowerCase().replaceAll("_", "-")}`,
       title: titleOf[this.code],
@@ -125,6 +129,10 @@ export class Problem extends Error {
       ...(verdict === undefined ? {} : { verdict: { ...verdict, keys: [...verdict.keys] } }),
       ...(digest === undefined ? {} : { digest }),
       ...(revision === undefined ? {} : { revision }),
+      ...(changed === undefined ? {} : { changed }),
+      ...(owners === undefined ? {} : { owners }),
+      ...(users === undefined ? {} : { users }),
+      ...(quota === undefined ? {} : { quota }),
     };
   }
 }

@@ -9,14 +9,29 @@ import { mergedConditions, subjectConditions } from "./subject-conditions.ts";
 
 /** Makes documents of one organization's resources; what they share (account names, linked resources) is read once. */
 export class ResourceDocuments {
-  readonly #context: ApiContext;
+  readonly #context: Pick<ApiContext, "reads" | "kinds" | "clock">;
   readonly #organization: string;
   #accountNames: Promise<ReadonlyMap<string, string>> | undefined;
   readonly #linked = new Map<string, Promise<ResourceView | undefined>>();
 
-  constructor(context: ApiContext, organization: string) {
+  constructor(context: Pick<ApiContext, "reads" | "kinds" | "clock">, organization: string) {
     this.#context = context;
     this.#organization = organization;
+  }
+
+  /** Several at once: what they are part of is read together. */
+  async documents(kind: Kind, views: readonly ResourceView[]): Promise<readonly ResourceDocument[]> {
+    if (kind.loop === undefined) await this.#readLinked(views.flatMap((view) => namesOf(kind, view)));
+    return await Promise.all(views.map((view) => this.document(kind, view)));
+  }
+
+  async #readLinked(names: readonly LinkedName[]): Promise<void> {
+    const unknown = new Map(names.filter((name) => !this.#linked.has(keyOf(name))).map((name) => [keyOf(name), name]));
+    if (unknown.size === 0) return;
+    const organizationId = organizationIdOf(this.#organization);
+    const views = await this.#context.reads.getResources({ organizationId, names: [...unknown.values()] });
+    const found = new Map(views.map((view) => [keyOf(view.resource), view]));
+    for (const key of unknown.keys()) this.#linked.set(key, Promise.resolve(found.get(key)));
   }
 
   async document(kind: Kind, view: ResourceView): Promise<ResourceDocument> {
@@ -37,6 +52,7 @@ export class ResourceDocuments {
         uid: resource.uid,
         generation: resource.generation,
         revision: view.revision,
+        statusRevision: view.statusRevision,
         labels: { ...resource.labels },
         ...(view.mode === undefined ? {} : { mode: view.mode }),
         protect: view.protect,
@@ -60,7 +76,7 @@ export class ResourceDocuments {
 
   /** The resource that carries this one out, if it is declared in the same scope. */
   linked(scope: string, link: { readonly kind: string; readonly name: string }): Promise<ResourceView | undefined> {
-    const key = `${scope} ${link.kind} ${link.name}`;
+    const key = keyOf({ scope, ...link });
     const known = this.#linked.get(key);
     if (known !== undefined) return known;
     const read = this.#context.reads.getResource({
@@ -119,12 +135,26 @@ export class ResourceDocuments {
   }
 }
 
+interface LinkedName {
+  readonly scope: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+function namesOf(kind: Kind, view: ResourceView): readonly LinkedName[] {
+  return linksOf(kind, view).map((link) => ({ ...link, scope: view.resource.scope }));
+}
+
+function keyOf({ scope, kind, name }: LinkedName): string {
+  return `${scope} ${kind} ${name}`;
+}
+
 /** What a resource is computed into, by its stored spec; a spec that stopped parsing names nothing. */
 export function linksOf(kind: Kind, view: ResourceView): readonly { readonly kind: string; readonly name: string }[] {
   const parsed = kind.schema.safeParse(
     kind.upgrade === undefined ? view.resource.spec : kind.upgrade(view.resource.spec),
   );
-  return parsed.success ? kind.links(parsed.data) : [];
+  return parsed.success ? kind.links(parsed.data).map(({ kind: target, name }) => ({ kind: target, name })) : [];
 }
 
 function timeOf(ms: number | undefined): string | undefined {

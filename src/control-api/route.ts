@@ -30,6 +30,19 @@ export interface RouteAnswer {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Instead of a body: whoever goes on answering for as long as the connection is there. */
+  readonly stream?: ((to: AnswerStream) => void) | undefined;
+}
+
+/** A connection that is answered bit by bit. */
+export interface AnswerStream {
+  /** False when it has been closed, or so much waits to be read at the other end that it was closed for it. */
+  write(text: string): boolean;
+  /** Resolves when what was written has been taken, or nobody is there to take it. */
+  drained(): Promise<void>;
+  end(): void;
+  /** Fires when the connection is gone, whoever ended it. */
+  readonly closed: AbortSignal;
 }
 
 /**
@@ -46,6 +59,8 @@ export interface Route {
   readonly onlyPeople?: boolean | undefined;
   /** Asks for a fresh proof of who the person is. */
   readonly stepUp?: boolean | undefined;
+  /** Creates also where the organization is not verified or not active: what stops things, and what ends them. */
+  readonly inAnyStatus?: boolean | undefined;
   readonly tag: string;
   readonly parameters: z.ZodObject;
   readonly query?: z.ZodObject | undefined;
@@ -53,6 +68,10 @@ export interface Route {
   /** What the document says about the body where it is narrower than what is parsed. */
   readonly documentedBody?: z.ZodType | undefined;
   readonly takesIfMatch?: boolean | undefined;
+  /** The media type of the body, where it is not JSON in general. */
+  readonly bodyType?: string | undefined;
+  /** The answer holds a secret that is shown once: it is not kept for a repeated request. */
+  readonly showsSecret?: boolean | undefined;
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>;
   handle(call: RouteCall<unknown, unknown, unknown>): Promise<RouteAnswer>;
 }

@@ -16,13 +16,27 @@ export interface Kind<Spec = unknown> {
   readonly modeRequired: boolean;
   /** Names of the accounts a resource lives at; one subject each. Empty: one subject without an account. */
   accounts(spec: Spec): readonly string[];
-  /** Resources in the same scope that are computed from this one. */
-  links(spec: Spec): readonly { readonly kind: string; readonly name: string }[];
+  /** Resources in the same scope that are computed from this one: it is a part of them, and they must exist. */
+  links(spec: Spec): readonly KindLink[];
+  /** Other resources that this one needs: they must exist, and cannot be deleted while it is there. */
+  references?(spec: Spec): readonly KindReference[];
   /** From an older stored shape to the current one, before parsing. */
   upgrade?(stored: unknown): unknown;
   readonly loop?: Loop<Spec, object>;
   /** Why a kind has no loop; shown in the public registry. */
   readonly withoutLoop?: string;
+}
+
+export interface KindLink {
+  readonly kind: string;
+  readonly name: string;
+  /** Where the spec names it, such as `/spec/zone`; the whole spec unless said otherwise. */
+  readonly pointer?: string;
+}
+
+export interface KindReference extends KindLink {
+  /** The scope it lives in: that of the resource itself, or the nearest one of this type around it. */
+  readonly scope?: "organization" | "project";
 }
 
 export type KindRegistry = ReadonlyMap<string, Kind>;

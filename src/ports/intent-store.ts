@@ -114,6 +114,8 @@ export interface DeclareRequest {
   readonly author: Principal;
   /** Who owns the fields of the spec from now on; the author's name unless said otherwise. */
   readonly owner?: string | undefined;
+  /** The owner of each field by its pointer, where the fields have several. */
+  readonly fieldOwners?: Readonly<Record<string, string>> | undefined;
   /** Undefined: whatever the revision is. 0: must not exist. */
   readonly ifRevision: number | undefined;
   /** What the resource says of its own mode and protection. */

@@ -34,6 +34,44 @@ export interface ReadStore {
     readonly kind: string;
     readonly name: string;
   }): Promise<ResourceView | undefined>;
+  /** One page of a list, with the end of the log as it was before the page was read. */
+  listPage(request: ListRequest): Promise<ListPage>;
+  /** Those of the named resources that there are, as lists show them. */
+  getResources(request: {
+    readonly organizationId: string;
+    readonly names: readonly { readonly scope: string; readonly kind: string; readonly name: string }[];
+  }): Promise<readonly ResourceView[]>;
+  resourcesByUid(request: {
+    readonly organizationId: string;
+    readonly uids: readonly string[];
+  }): Promise<readonly ResourceView[]>;
+  /** What was said about one resource, newest first, as far as it is sealed and kept. */
+  resourceEntries(request: {
+    readonly organizationId: string;
+    readonly uid: string;
+    readonly types: readonly string[] | undefined;
+    readonly beforePosition: number | undefined;
+    readonly limit: number;
+  }): Promise<readonly ResourceEntry[]>;
+  logPosition(): Promise<LogPosition>;
+  /** Entries of all tenants behind a position, without their data: for the one reader of a process who tells all others. */
+  tailEntries(request: { readonly afterPosition: number; readonly limit: number }): Promise<readonly TailEntry[]>;
+  tailOfTenant(request: {
+    readonly organizationId: string;
+    readonly afterPosition: number;
+    readonly untilPosition: number;
+    readonly limit: number;
+  }): Promise<readonly TailEntry[]>;
+  /** When the last entry of a tenant up to a position was made; undefined where none is kept. */
+  sealedTimeMs(request: { readonly organizationId: string; readonly position: number }): Promise<number | undefined>;
+  /** Subjects of one list whose status changed since a time, oldest first. */
+  changedStatus(request: {
+    readonly organizationId: string;
+    readonly scope: string;
+    readonly kind: string;
+    readonly after: { readonly changedAtMs: number; readonly subjectId: number };
+    readonly limit: number;
+  }): Promise<readonly ChangedStatus[]>;
   listAccounts(organizationId: string): Promise<readonly AccountView[]>;
   listHeldChanges(request: {
     readonly organizationId: string;
@@ -85,6 +123,85 @@ export interface ResourceView {
   /** From the platform down to the resource. */
   readonly policies: readonly ScopePolicy[];
   readonly pauses: readonly Pause[];
+  /** Owners by the pointer of the field. */
+  readonly fieldOwners: Readonly<Record<string, string>>;
+  /** Grows with every change of the status, and only then. */
+  readonly statusRevision: number;
+}
+
+export interface LabelRequirement {
+  readonly key: string;
+  readonly op: "in" | "not-in" | "exists" | "absent";
+  /** Empty for `exists` and `absent`. */
+  readonly values: readonly string[];
+}
+
+export interface ListRequest {
+  readonly organizationId: string;
+  readonly scope: string;
+  readonly kind: string;
+  readonly labels: readonly LabelRequirement[];
+  readonly namePrefix: string | undefined;
+  readonly mode: Mode | undefined;
+  readonly deleting: boolean | undefined;
+  readonly ready: "True" | "False" | "Unknown" | undefined;
+  readonly drifted: boolean | undefined;
+  readonly held: boolean | undefined;
+  readonly sort: "name" | "declaredAt" | "updated";
+  readonly descending: boolean;
+  readonly after: ListKey | undefined;
+  readonly limit: number;
+}
+
+/** Where a page ended. */
+export interface ListKey {
+  readonly name: string;
+  readonly ms: number;
+  readonly id: string;
+}
+
+export interface ListPage {
+  readonly views: readonly ResourceView[];
+  /** Set when there may be more. A page may be short, even empty, and yet not be the last one. */
+  readonly next: ListKey | undefined;
+  readonly position: LogPosition;
+}
+
+export interface LogPosition {
+  readonly incarnation: number;
+  readonly position: number;
+  /** Entries up to here are no longer kept. */
+  readonly cutPosition: number;
+  readonly nowMs: number;
+}
+
+export interface TailEntry {
+  readonly position: number;
+  readonly incarnation: number;
+  readonly organizationId: string | undefined;
+  readonly type: string;
+  readonly uid: string | undefined;
+  readonly scope: string | undefined;
+  readonly kind: string | undefined;
+  readonly name: string | undefined;
+  readonly revision: number | undefined;
+  readonly atMs: number;
+}
+
+export interface ResourceEntry {
+  readonly position: number;
+  readonly type: string;
+  readonly revision: number | undefined;
+  readonly actor: string;
+  readonly data: { readonly [key: string]: Json | undefined };
+  readonly atMs: number;
+}
+
+export interface ChangedStatus {
+  readonly uid: string;
+  readonly subjectId: number;
+  readonly version: number;
+  readonly changedAtMs: number;
 }
 
 export interface AccountView {

@@ -3,17 +3,15 @@ import type {
   HistoryEntry,
   PlatformSummary,
   ReadStore,
-  ResourceView,
   SealedEntry,
-  SubjectView,
+  TailEntry,
 } from "../ports/read-store.ts";
-import type { ScopePolicy } from "../ports/records.ts";
-import { declaredResource } from "./resource-row.ts";
 import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import {
   getHeldChange,
   getResource,
+  getResources,
   type HeldChangeViewRow,
   listAccounts,
   listChanges,
@@ -25,12 +23,22 @@ import {
   listScopes,
   listVerdicts,
   observations,
-  type ResourceViewRow,
+  resourcesByUid,
   type SealedRow,
-  type SubjectViewRow,
   sealedEntries,
   summary,
 } from "./sql/reads.ts";
+import { listPage, positionOf } from "./list-page.ts";
+import { resourceView } from "./resource-view.ts";
+import {
+  changedStatus,
+  logPosition,
+  resourceEntries,
+  sealedTime,
+  tailEntries,
+  tailOfTenant,
+  type TailRow,
+} from "./sql/log-reads.ts";
 import { call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
@@ -66,6 +74,58 @@ export class PostgresReadStore implements ReadStore {
     const tenant = requireOrganizationId(organizationId);
     const [row] = await this.#database.run(tenant, call(getResource, organizationId, scope, kind, name));
     return row === undefined ? undefined : resourceView(row);
+  };
+
+  listPage: ReadStore["listPage"] = (request) => listPage(this.#database, request);
+
+  getResources: ReadStore["getResources"] = async ({ organizationId, names }) => {
+    if (names.length === 0) return [];
+    const columns = [names.map(({ scope }) => scope), names.map(({ kind }) => kind), names.map(({ name }) => name)];
+    const tenant = requireOrganizationId(organizationId);
+    return (await this.#database.run(tenant, call(getResources, organizationId, ...columns))).map(resourceView);
+  };
+
+  resourcesByUid: ReadStore["resourcesByUid"] = async ({ organizationId, uids }) => {
+    if (uids.length === 0) return [];
+    const tenant = requireOrganizationId(organizationId);
+    return (await this.#database.run(tenant, call(resourcesByUid, organizationId, uids))).map(resourceView);
+  };
+
+  resourceEntries: ReadStore["resourceEntries"] = async (request) => {
+    const { organizationId, uid, types, beforePosition, limit } = request;
+    const asked = call(resourceEntries, organizationId, uid, beforePosition ?? null, types ?? null, limit);
+    const rows = await this.#database.run(requireOrganizationId(organizationId), asked);
+    return rows.map(({ at_ms, revision, ...row }) => ({ ...row, revision: revision ?? undefined, atMs: at_ms }));
+  };
+
+  logPosition: ReadStore["logPosition"] = async () => {
+    const [row] = await this.#database.run("platform", call(logPosition));
+    return positionOf(row);
+  };
+
+  tailEntries: ReadStore["tailEntries"] = async ({ afterPosition, limit }) =>
+    (await this.#administration.run("platform", call(tailEntries, afterPosition, limit))).map(tailEntry);
+
+  tailOfTenant: ReadStore["tailOfTenant"] = async ({ organizationId, afterPosition, untilPosition, limit }) => {
+    const asked = call(tailOfTenant, organizationId, afterPosition, untilPosition, limit);
+    return (await this.#database.run(requireOrganizationId(organizationId), asked)).map(tailEntry);
+  };
+
+  sealedTimeMs: ReadStore["sealedTimeMs"] = async ({ organizationId, position }) => {
+    const tenant = requireOrganizationId(organizationId);
+    const [row] = await this.#database.run(tenant, call(sealedTime, organizationId, position));
+    return row?.at_ms;
+  };
+
+  changedStatus: ReadStore["changedStatus"] = async ({ organizationId, scope, kind, after, limit }) => {
+    const asked = call(changedStatus, organizationId, scope, kind, after.changedAtMs, after.subjectId, limit);
+    const rows = await this.#database.run(requireOrganizationId(organizationId), asked);
+    return rows.map((row) => ({
+      uid: row.resource_uid,
+      subjectId: row.subject_id,
+      version: row.version,
+      changedAtMs: row.changed_at_ms,
+    }));
   };
 
   listAccounts: ReadStore["listAccounts"] = async (organizationId) => {
@@ -164,41 +224,19 @@ export class PostgresReadStore implements ReadStore {
   }
 }
 
-function resourceView(row: ResourceViewRow): ResourceView {
+function tailEntry({ organization_id, at_ms, ...row }: TailRow): TailEntry {
   return {
-    resource: declaredResource(row),
-    revision: row.revision,
-    mode: row.mode ?? undefined,
-    protect: row.protect ?? false,
-    subjects: (row.subjects ?? []).map(subjectView),
-    policies: policiesOf(row),
-    pauses: row.pauses ?? [],
+    position: row.position,
+    incarnation: row.incarnation,
+    organizationId: organization_id ?? undefined,
+    type: row.type,
+    uid: row.uid ?? undefined,
+    scope: row.scope ?? undefined,
+    kind: row.kind ?? undefined,
+    name: row.name ?? undefined,
+    revision: row.revision ?? undefined,
+    atMs: at_ms,
   };
-}
-
-function policiesOf({ uid, mode, protect, path, policies }: ResourceViewRow): readonly ScopePolicy[] {
-  const byScope = new Map((policies ?? []).map((policy) => [policy.scope, policy]));
-  const found = path.map((scope) => byScope.get(scope)).filter((policy) => policy !== undefined);
-  return [...found, { scope: `resource/${uid}`, mode: mode ?? undefined, protect: protect ?? undefined }];
-}
-
-function subjectView(row: SubjectViewRow): SubjectView {
-  return {
-    id: row.id,
-    accountId: row.account_id ?? undefined,
-    shard: row.shard,
-    inputVersion: row.input_version,
-    dueAtMs: row.due_at_ms ?? undefined,
-    holdOperationId: row.hold_operation_id ?? undefined,
-    status: row.status ?? undefined,
-    confirmedAtMs: confirmedAtMs(row),
-  };
-}
-
-/** A sweep of the shard says nothing about subjects that fail, nor about those that were never looked at. */
-function confirmedAtMs({ status, seen_since_ms }: SubjectViewRow): number | undefined {
-  if (status === null || status.failing || seen_since_ms === null) return status?.lookedAtMs;
-  return status.lookedAtMs === undefined ? undefined : Math.max(status.lookedAtMs, seen_since_ms);
 }
 
 function heldChangeView(row: HeldChangeViewRow): HeldChangeView {

@@ -1,5 +1,6 @@
 import type { SettleAnswer, Settlement } from "../ports/engine-store.ts";
 import type { Ids } from "../ports/ids.ts";
+import type { SubjectStatus } from "../ports/records.ts";
 import type { Database, Transaction } from "./database.ts";
 import { replaceHeld, type Waiting } from "./held-changes.ts";
 import { setHeldDigests } from "./sql/held.ts";
@@ -163,8 +164,20 @@ function settleRow({ actor, subject, status, observation, ...rest }: Settlement,
     bad_since_ms: status?.badSinceMs,
     failing: status?.failing ?? false,
     looked_at_ms: status?.lookedAtMs,
+    ...summaryOf(status),
     verdicts: rest.verdicts,
     next_in_ms: rest.nextInMs === undefined ? undefined : Math.round(rest.nextInMs),
     now_owned: rest.nowOwned,
+  };
+}
+
+/** What lists are filtered by. */
+function summaryOf(status: SubjectStatus | undefined) {
+  const condition = (type: string) => status?.conditions.find((entry) => entry.type === type);
+  const ready = condition("Ready");
+  return {
+    ready: ready?.status ?? "Unknown",
+    drifted: condition("Synced")?.status === "False",
+    is_held: ready?.reason === "WaitingForApproval",
   };
 }

@@ -128,9 +128,9 @@ async function put(product: Product, counter: number): Promise<number> {
     metadata: { name: "colours" },
     spec: { items: { counter: String(counter) } },
   };
-  const answer = await fetch(`${product.url}${path}`, {
-    method: "PUT",
-    headers: headers(product),
+  const answer = await fetch(`${product.url}${path}?fieldManager=test`, {
+    method: "PATCH",
+    headers: { ...headers(product), "content-type": "application/apply+json" },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(20_000),
   });

@@ -132,7 +132,8 @@ async function setResourceMode(
     metadata: { name: metadata.name, labels: metadata.labels, mode, protect: metadata.protect },
     spec,
   };
-  await client.send("PUT", path, { body, headers: { "if-match": read.headers["etag"] ?? "*" } });
+  // As the same owner as an apply from here: the next manifest may say otherwise.
+  await client.send("PUT", `${path}?fieldManager=cli`, { body, headers: { "if-match": read.headers["etag"] ?? "*" } });
 }
 
 async function changePolicy(client: ApiClient, path: string, change: Readonly<Record<string, unknown>>): Promise<void> {

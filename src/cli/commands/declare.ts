@@ -16,8 +16,10 @@ export function registerDeclare(program: Command, world: CliWorld, client: ApiCl
       "-f, --file <path...>",
       "a YAML or JSON file with one or more documents, a folder of them, or - for stdin",
     )
+    .option("--field-manager <name>", "who owns the fields: what one owner applies, another one does not change", "cli")
+    .option("--force", "take over fields that have another owner")
     .addHelpText("after", "\nExample:\n  setpoint apply -f zone.yaml\n")
-    .action(async (options: ScopeOptions & { readonly file: readonly string[] }) => {
+    .action(async (options: ApplyOptions) => {
       const manifests = await loadManifests(world, options.file);
       await applyAll(world, client, options, manifests);
     });
@@ -43,25 +45,42 @@ export function registerDeclare(program: Command, world: CliWorld, client: ApiCl
     });
 }
 
+interface ApplyOptions extends ScopeOptions {
+  readonly file: readonly string[];
+  readonly fieldManager: string;
+  readonly force?: boolean;
+}
+
 async function applyAll(
   world: CliWorld,
   client: ApiClient,
-  options: ScopeOptions,
+  options: ApplyOptions,
   manifests: readonly LoadedManifest[],
 ): Promise<void> {
   const kinds = await knownKinds(client);
-  const targets = manifests.map((entry) => ({ entry, kind: kindOf(kinds, entry) }));
+  const targets = manifests
+    .map((entry) => ({ entry, kind: kindOf(kinds, entry) }))
+    .toSorted((left, right) => rank(kinds, left.kind) - rank(kinds, right.kind));
+  const query = new URLSearchParams({
+    fieldManager: options.fieldManager,
+    ...(options.force ? { force: "true" } : {}),
+  });
   const counts = { created: 0, changed: 0, unchanged: 0 };
   for (const { entry, kind } of targets) {
     const { name } = entry.manifest.metadata;
     const path = `${scopePath(world, { ...options, ...entry.scope })}/${kind.plural}/${encodeURIComponent(name)}`;
-    const result = await put(client, path, entry).catch((thrown: unknown) => {
+    const result = await apply(client, `${path}?${query.toString()}`, entry).catch((thrown: unknown) => {
       throw applied(thrown, counts, manifests.length);
     });
     counts[result]++;
     world.writeData(`${kind.kind}/${name} ${result}\n`);
   }
   world.writeNote(`${counts.created} created, ${counts.changed} changed, ${counts.unchanged} unchanged\n`);
+}
+
+/** What others are part of comes before them: nothing may refer to what is not declared. */
+function rank(kinds: readonly KnownKind[], { kind }: KnownKind): number {
+  return kinds.some((other) => other.kind !== kind && other.inputs.includes(kind)) ? 1 : 0;
 }
 
 function kindOf(kinds: readonly KnownKind[], { manifest, where }: LoadedManifest): KnownKind {
@@ -76,13 +95,14 @@ function kindOf(kinds: readonly KnownKind[], { manifest, where }: LoadedManifest
   );
 }
 
-async function put(
+async function apply(
   client: ApiClient,
   path: string,
   { manifest, where }: LoadedManifest,
 ): Promise<"created" | "changed" | "unchanged"> {
   try {
-    const answer = await client.send("PUT", path, { body: manifest });
+    const headers = { "content-type": "application/apply+json" };
+    const answer = await client.send("PATCH", path, { body: manifest, headers });
     const result = answer.headers["setpoint-result"];
     return result === "created" || result === "unchanged" ? result : "changed";
   } catch (thrown) {
@@ -119,7 +139,10 @@ async function remove(
   if (options.orphan === true) query.set("orphan", "true");
   if (options.confirm !== undefined) query.set("confirm", options.confirm);
   const text = query.size === 0 ? "" : `?${query.toString()}`;
-  const resource = resourceSchema.parse((await client.send("DELETE", path + text)).body);
+  // What is deleted is what is there now: whoever changes it in between is not overrun.
+  const { headers } = await client.send("GET", path);
+  const match = { "if-match": headers["etag"] ?? "*" };
+  const resource = resourceSchema.parse((await client.send("DELETE", path + text, { headers: match })).body);
   world.writeData(`${kind.kind}/${name} deleting\n`);
   world.writeNote(deletionNote(kind, resource, options));
 }

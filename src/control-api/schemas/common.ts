@@ -35,6 +35,10 @@ export const differenceSchema = z
   .object({ field: z.string(), wanted: jsonSchema.optional(), seen: jsonSchema.optional() })
   .meta({ id: "FieldDifference" });
 
+export const fieldChangeSchema = z
+  .object({ pointer: z.string(), before: jsonSchema.optional(), after: jsonSchema.optional() })
+  .meta({ id: "FieldChange", description: "A field by its pointer, with the value before and after." });
+
 /** Every `code` a problem may carry. */
 export const problemCodes = [
   "UNAUTHENTICATED",
@@ -94,6 +98,15 @@ export const problemSchema = z
     digest: z.string().optional(),
     /** The revision that stands, when another one was expected. */
     revision: z.int().optional(),
+    /** What happened to it since the revision that was expected: who, when, and which fields. */
+    changed: z
+      .object({ by: z.string(), at: timeSchema, fields: z.array(fieldChangeSchema), deleting: z.boolean() })
+      .optional(),
+    /** The fields that another owner set, with both owners. */
+    owners: z.array(z.object({ pointer: z.string(), owner: z.string(), asked: z.string() })).optional(),
+    /** What refers to it, as `kind/name`, with its scope. */
+    users: z.array(z.object({ kind: z.string(), name: z.string(), scope: z.string() })).optional(),
+    quota: z.object({ kind: z.string(), limit: z.int(), used: z.int() }).optional(),
   })
   .meta({ id: "Problem", description: "RFC 9457 problem details with a stable code." });
 export type ProblemDocument = z.output<typeof problemSchema>;

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
   apiVersion,
+  fieldChangeSchema,
   jsonSchema,
   modeSchema,
   nameSchema,
-  pageQuerySchema,
   timeSchema,
   verdictSchema,
 } from "./common.ts";
@@ -67,12 +67,16 @@ export const resourceSchema = z
       uid: z.string(),
       generation: z.int(),
       revision: z.int(),
+      /** Grows with every change of the status. Revision and this together order what a watch shows. */
+      statusRevision: z.int(),
       labels: z.record(z.string(), z.string()),
       mode: modeSchema.optional(),
       protect: z.boolean(),
       declaredBy: z.string(),
       declaredAt: timeSchema,
       deletion: z.object({ by: z.string(), at: timeSchema, orphan: z.boolean() }).optional(),
+      /** Who set each field, by its pointer. Not in lists. */
+      owners: z.record(z.string(), z.string()).optional(),
     }),
     spec: jsonSchema,
     status: z.object({
@@ -86,24 +90,63 @@ export const resourceSchema = z
 export type ResourceDocument = z.output<typeof resourceSchema>;
 
 export const resourceListSchema = z
-  .object({ items: z.array(resourceSchema), nextPageToken: z.string().optional() })
+  .object({
+    items: z.array(resourceSchema),
+    /** There may be more, also where this page is short or empty. */
+    nextPageToken: z.string().optional(),
+    metadata: z.object({
+      /** The end of the log before this was read: watch from here, and nothing is missed. */
+      position: z.string(),
+    }),
+  })
   .meta({ id: "ResourceList" });
 
-export const resourceListQuerySchema = pageQuerySchema.extend({
-  labels: z
-    .string()
-    .regex(/^[^=,]+=[^=,]*(,[^=,]+=[^=,]*)*$/, "must look like key=value,other=value")
-    .optional(),
-});
+export const statusSubresourceSchema = z
+  .object({
+    kind: z.string(),
+    name: z.string(),
+    uid: z.string(),
+    generation: z.int(),
+    statusRevision: z.int(),
+    status: resourceSchema.shape.status,
+  })
+  .meta({ id: "ResourceStatus" });
 
-export const deleteQuerySchema = z.strictObject({
-  orphan: z.stringbool({ truthy: ["true", ""], falsy: ["false"] }).default(false),
-  confirm: z.coerce.number().int().min(0).optional(),
-});
+export const declarationSchema = z
+  .object({
+    revision: z.int(),
+    generation: z.int(),
+    by: z.string(),
+    at: timeSchema,
+    spec: jsonSchema,
+    labels: z.record(z.string(), z.string()),
+    mode: modeSchema.optional(),
+    protect: z.boolean(),
+    /** What this one changed; absent where the one before is no longer kept. */
+    changes: z.array(fieldChangeSchema).optional(),
+  })
+  .meta({ id: "Declaration" });
+export type DeclarationDocument = z.output<typeof declarationSchema>;
+export const declarationListSchema = z.object({ items: z.array(declarationSchema) }).meta({ id: "DeclarationList" });
+
+export const resourceEventSchema = z
+  .object({ type: z.string(), at: timeSchema, by: z.string(), revision: z.int().optional(), position: z.string() })
+  .meta({ id: "ResourceEvent" });
+export const resourceEventListSchema = z
+  .object({ items: z.array(resourceEventSchema) })
+  .meta({ id: "ResourceEventList" });
+
+export const rollbackBodySchema = z
+  .strictObject({ toGeneration: z.int().min(1).optional(), toRevision: z.int().min(1).optional() })
+  .refine(
+    ({ toGeneration, toRevision }) => (toGeneration === undefined) !== (toRevision === undefined),
+    "name either toGeneration or toRevision",
+  )
+  .meta({ id: "Rollback" });
 
 const historyEntrySchema = z
   .object({
-    type: z.enum(["change", "verdict"]),
+    type: z.enum(["change", "verdict", "declaration"]),
     at: timeSchema,
     words: z.string(),
     action: z.string().optional(),
@@ -117,6 +160,10 @@ const historyEntrySchema = z
     declaredBy: z.array(z.object({ uid: z.string(), author: z.string(), at: timeSchema })).optional(),
     verdicts: z.array(verdictSchema),
     approved: z.boolean().optional(),
+    /** Of a declaration: its revision, who declared it, and what it changed. */
+    revision: z.int().optional(),
+    by: z.string().optional(),
+    changes: z.array(fieldChangeSchema).optional(),
   })
   .meta({ id: "HistoryEntry" });
 export type HistoryDocument = z.output<typeof historyEntrySchema>;
@@ -156,5 +203,7 @@ export const whySchema = z
   })
   .meta({ id: "Why" });
 export type WhyDocument = z.output<typeof whySchema>;
+
+export const historySchema = z.object({ items: z.array(historyEntrySchema) }).meta({ id: "History" });
 
 export const reconcileAnswerSchema = z.object({ kind: z.string(), name: z.string(), message: z.string() });

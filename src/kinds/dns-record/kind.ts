@@ -9,6 +9,6 @@ export const dnsRecordKind = defineKind<DnsRecordSpec>({
   scopes: ["organization", "project", "workspace"],
   modeRequired: false,
   accounts: () => [],
-  links: (spec) => [{ kind: "DnsZone", name: spec.zone }],
+  links: (spec) => [{ kind: "DnsZone", name: spec.zone, pointer: "/spec/zone" }],
   withoutLoop: "The loop of its DnsZone writes the record sets of the whole zone in one call.",
 });

@@ -1,4 +1,5 @@
 import { statement } from "../statement.ts";
+import { tellRemoved } from "./log.ts";
 
 /** Resource rows come before subject rows in every transaction that needs both. */
 export const lockResources = statement<unknown>(
@@ -24,11 +25,16 @@ export const unlinkSources = statement<never>(
 export const removeSources = statement<never>(
   "remove sources",
   "tenants",
-  `delete from setpoint.resource as r
-   where (r.organization_id, r.uid) in (select * from unnest($1::uuid[], $2::text[])) and r.deletion is not null
-     and not exists (select from setpoint.link as k where k.organization_id = r.organization_id and k.source_uid = r.uid)
-     and not exists (
-       select from setpoint.subject as s where s.organization_id = r.organization_id and s.resource_uid = r.uid)`,
+  `with gone as (
+     delete from setpoint.resource as r
+     where (r.organization_id, r.uid) in (select * from unnest($1::uuid[], $2::text[])) and r.deletion is not null
+       and not exists (
+         select from setpoint.link as k where k.organization_id = r.organization_id and k.source_uid = r.uid)
+       and not exists (
+         select from setpoint.subject as s where s.organization_id = r.organization_id and s.resource_uid = r.uid)
+     returning *
+   )
+   ${tellRemoved}`,
 );
 
 /** Removes subjects with everything that is theirs alone. Their items in held changes went before. */
@@ -53,6 +59,17 @@ export const removeSubjects = statement<never>(
    ),
    claims as (
      delete from setpoint.claim as c using gone where c.subject_id = gone.id
+   ),
+   summaries as (
+     delete from setpoint.subject_summary as m using gone where m.subject_id = gone.id
+     returning m.subject_id, m.resource_uid, m.version
+   ),
+   -- Versions of a resource's status add up over its subjects; with one subject less the sum must still grow.
+   siblings as (
+     update setpoint.subject_summary as m
+     set version = m.version + summaries.version + 1, changed_at_ms = setpoint.now_ms()
+     from summaries
+     where m.resource_uid = summaries.resource_uid and m.subject_id not in (select gone.id from gone)
    )
    delete from setpoint.item_grant as g using gone where g.subject_id = gone.id`,
 );
@@ -66,8 +83,11 @@ export const removeResources = statement<never>(
      where (r.organization_id, r.uid) in (select * from unnest($1::uuid[], $2::text[])) and r.deletion is not null
        and not exists (
          select from setpoint.subject as s where s.organization_id = r.organization_id and s.resource_uid = r.uid)
-     returning r.organization_id, r.uid
+     returning *
+   ),
+   links as (
+     delete from setpoint.link as k using gone
+     where k.organization_id = gone.organization_id and k.source_uid = gone.uid
    )
-   delete from setpoint.link as k using gone
-   where k.organization_id = gone.organization_id and k.source_uid = gone.uid`,
+   ${tellRemoved}`,
 );

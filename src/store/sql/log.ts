@@ -7,3 +7,10 @@ export const appendLog = statement<never>(
   `insert into setpoint.log_entry (organization_id, type, uid, revision, actor, data, trail, at_ms)
    values ($1, $2, $3, $4, $5, $6::json, $7::json, setpoint.now_ms())`,
 );
+
+/** Says of the resources in the common table expression `gone` that nothing of them is left. */
+export const tellRemoved = `
+  insert into setpoint.log_entry (organization_id, type, uid, revision, actor, data, at_ms)
+  select gone.organization_id, 'resource.removed', gone.uid, gone.revision + 1, 'setpoint',
+    json_build_object('kind', gone.kind, 'name', gone.name, 'scope', gone.scope), setpoint.now_ms()
+  from gone`;

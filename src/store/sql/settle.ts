@@ -21,10 +21,11 @@ export const settle = statement<SettledRow>(
      select * from json_to_recordset($1::json) as asked (
        index integer, subject_id bigint, holder text, shard smallint, epoch bigint, input_version bigint, due_known boolean, due_seen_ms bigint,
        memory json, observation json, observation_hash text, status json, bad_since_ms bigint, failing boolean,
-       looked_at_ms bigint, plan json, plan_gone boolean, events json, verdicts json, next_in_ms bigint, now_owned integer)
+       looked_at_ms bigint, plan json, plan_gone boolean, events json, verdicts json, next_in_ms bigint, now_owned integer,
+       ready text, drifted boolean, is_held boolean)
    ),
    kept as materialized (
-     select q.*, s.organization_id, s.resource_uid, clock.now_ms, s.input_version > q.input_version as moved,
+     select q.*, s.organization_id, s.resource_uid, s.kind, s.name, clock.now_ms, s.input_version > q.input_version as moved,
        s.input_version > q.input_version or exists (
          select from setpoint.subject_due as d
          where d.subject_id = q.subject_id and q.due_known and d.due_at_ms <= clock.now_ms
@@ -74,8 +75,15 @@ export const settle = statement<SettledRow>(
    ),
    announced as (
      insert into setpoint.log_entry (organization_id, type, uid, actor, data, at_ms)
-     select kept.organization_id, event.value ->> 'type', kept.resource_uid, 'setpoint', event.value -> 'data', kept.now_ms
+     select kept.organization_id, event.value ->> 'type', kept.resource_uid, 'setpoint',
+       (jsonb_build_object('kind', kept.kind, 'name', kept.name) || (event.value -> 'data')::jsonb)::json, kept.now_ms
      from kept cross join lateral json_array_elements(kept.events) as event (value)
+   ),
+   summed as (
+     update setpoint.subject_summary as m
+     set ready = kept.ready, drifted = kept.drifted, held = kept.is_held, version = m.version + 1,
+       changed_at_ms = kept.now_ms
+     from kept where kept.status is not null and m.subject_id = kept.subject_id
    ),
    told as (
      insert into setpoint.verdict (organization_id, subject_id, resource_uid, at_ms, verdict)

@@ -1,0 +1,144 @@
+import { type Kind, parseSpec } from "../../kernel/kind.ts";
+import type { ChangeDone, DeclareChange } from "../../ports/declaring-store.ts";
+import type { Json } from "../../ports/json.ts";
+import type { ResourceView } from "../../ports/read-store.ts";
+import type { Principal } from "../../ports/records.ts";
+import { StoreError } from "../../store/errors.ts";
+import type { Caller } from "../access/caller.ts";
+import { can } from "../access/can.ts";
+import { requireCreatable } from "../access/organization-status.ts";
+import { scopePathOf } from "../access/scope-path.ts";
+import type { ApiContext } from "../context.ts";
+import { accountIdOf } from "../names.ts";
+import { Problem } from "../problem.ts";
+import type { Manifest } from "../schemas/resource.ts";
+import { requireScope } from "../scope.ts";
+import { type Declaration, fieldsOf, type Owners, ownersAfterReplace } from "./fields.ts";
+import { type Named, placeOf, referencesOf } from "./place.ts";
+import { changeRefused } from "./refusals.ts";
+
+export interface DeclareIntent {
+  readonly parameters: Named;
+  readonly declaration: Declaration;
+  readonly author: Principal;
+  readonly owners: Owners;
+  /** 0: must not exist; undefined: whatever stands there. */
+  readonly ifRevision: number | undefined;
+}
+
+/** What a manifest declares, once path and body agree. */
+export function declarationOfManifest(kind: Kind, parameters: Named, manifest: Manifest): Declaration {
+  const { metadata } = manifest;
+  if (manifest.kind !== kind.kind || metadata.name !== parameters.name) {
+    throw new Problem(
+      "NAME_MISMATCH",
+      `The path names ${kind.kind}/${parameters.name}, the body ${manifest.kind}/${metadata.name}`,
+    );
+  }
+  // Not asking for protection is the same as not mentioning it: a scope above may still ask.
+  const protect = metadata.protect === true ? true : undefined;
+  return { spec: manifest.spec, labels: metadata.labels ?? {}, mode: metadata.mode, protect };
+}
+
+/** A declaration as the store takes it: parsed, with everything that it refers to. */
+export function declareChange(context: ApiContext, kind: Kind, intent: DeclareIntent): DeclareChange {
+  const { parameters, declaration, author, owners, ifRevision } = intent;
+  const { organizationId, scope } = placeOf(parameters);
+  const { labels, mode, protect } = declaration;
+  const spec = parsedSpec(kind, parameters.name, declaration.spec);
+  if (kind.modeRequired && mode === undefined) {
+    const message = `A ${kind.kind} exists outside already, so its mode has no default: name one. Begin with "observe"`;
+    throw new Problem("MODE_REQUIRED", message, {
+      errors: [{ pointer: "/metadata/mode", message: 'must be "observe", "propose" or "enforce"' }],
+    });
+  }
+  const links = kind.links(spec).map(({ kind: target, name }) => ({ kind: target, name }));
+  return {
+    action: "declare",
+    declare: {
+      uid: context.ids.next(),
+      organizationId,
+      scope,
+      kind: kind.kind,
+      name: parameters.name,
+      spec: spec as Json,
+      labels,
+      author,
+      fieldOwners: owners,
+      ifRevision,
+      mode,
+      protect,
+      accounts: accountsOf(kind, spec, parameters),
+      links,
+    },
+    references: referencesOf(kind, spec, parameters),
+  };
+}
+
+/** Who owns what after a replacement, or a first declaration. */
+export function ownersOf(declaration: Declaration, standing: ResourceView | undefined, manager: string): Owners {
+  const before = standing === undefined ? new Map() : fieldsOf(declarationOfView(standing));
+  return ownersAfterReplace(fieldsOf(declaration), before, standing?.fieldOwners ?? {}, manager);
+}
+
+export function declarationOfView({ resource, mode, protect }: ResourceView): Declaration {
+  return { spec: resource.spec, labels: resource.labels, mode, protect: protect ? true : undefined };
+}
+
+/** Makes one declaration, or says why not. */
+export async function makeDeclaration(
+  context: ApiContext,
+  kind: Kind,
+  parameters: Named,
+  change: DeclareChange,
+): Promise<Extract<ChangeDone, { readonly resource: unknown }>> {
+  const { organizationId } = change.declare;
+  const answer = await context.declaring
+    .change({ organizationId, changes: [change] })
+    .catch((thrown: unknown) => placeUnknown(context, kind, parameters, change, thrown));
+  if (!answer.made) throw await changeRefused(context, { kind, parameters, change, refusal: answer.refusal });
+  const [done] = answer.done;
+  if (done === undefined || !("resource" in done)) throw new Problem("INTERNAL", "A declaration was not answered");
+  return done;
+}
+
+/** The store says that something is missing; the names in the request say what. */
+export async function placeUnknown(
+  context: ApiContext,
+  kind: Kind,
+  parameters: Named,
+  change: DeclareChange,
+  thrown: unknown,
+): Promise<never> {
+  if (!(thrown instanceof StoreError) || thrown.code !== "NOT_FOUND") throw thrown;
+  const { organization, organizationId } = await requireScope(context, parameters);
+  const known = new Set((await context.reads.listAccounts(organizationId)).map(({ name }) => name));
+  const name = kind.accounts(change.declare.spec).find((account) => !known.has(account));
+  if (name === undefined) throw thrown;
+  const message = `There is no account "${name}" in organization "${organization}". Add it with: setpoint account add ${name}`;
+  throw new Problem("ACCOUNT_UNKNOWN", message, {
+    errors: [{ pointer: "/spec", message: `names the account "${name}", which does not exist` }],
+  });
+}
+
+/** Replacing and creating are different rights, and a path for the one may turn out to do the other. */
+export async function requireCreate(context: ApiContext, caller: Caller, kind: Kind, parameters: Named): Promise<void> {
+  const decision = can(caller, kind.permission, "create", scopePathOf(parameters));
+  if (decision.allowed) return await requireCreatable(context, placeOf(parameters).organizationId);
+  throw new Problem(
+    "FORBIDDEN",
+    `${caller.principal.name} may not create a ${kind.kind} here: ${decision.because}. Ask an owner for a role that has it`,
+  );
+}
+
+function parsedSpec(kind: Kind, name: string, spec: Json): unknown {
+  const parsed = parseSpec(kind, spec);
+  if (parsed.ok) return parsed.spec;
+  throw new Problem("FIELDS_INVALID", `The spec of ${kind.kind}/${name} is not valid`, { errors: parsed.errors });
+}
+
+function accountsOf(kind: Kind, spec: unknown, { organization }: Named): readonly (string | undefined)[] {
+  if (kind.loop === undefined) return [];
+  const names = kind.accounts(spec);
+  return names.length === 0 ? [undefined] : names.map((name) => accountIdOf(organization, name));
+}

@@ -1,0 +1,275 @@
+import type { Kind } from "../../kernel/kind.ts";
+import { effectivePolicy } from "../../kernel/policy.ts";
+import type { Change, DeclareChange, DeleteChange } from "../../ports/declaring-store.ts";
+import type { ResourceView } from "../../ports/read-store.ts";
+import type { Caller } from "../access/caller.ts";
+import type { ApiContext } from "../context.ts";
+import { planned } from "../dry-run.ts";
+import { Problem } from "../problem.ts";
+import { ResourceDocuments } from "../resource-document.ts";
+import type { RouteAnswer } from "../route.ts";
+import type { Manifest } from "../schemas/resource.ts";
+import { applyFields, type OwnerConflict } from "./apply-fields.ts";
+import {
+  declarationOfManifest,
+  declarationOfView,
+  declareChange,
+  makeDeclaration,
+  ownersOf,
+  placeUnknown,
+  requireCreate,
+} from "./declaring.ts";
+import { changesBetween, type Declaration, declarationOf, fieldsOf } from "./fields.ts";
+import { type Named, notFound, placeOf, requireResource } from "./place.ts";
+import { preconditionOf, preconditionRequired, revisionOf } from "./preconditions.ts";
+import { changeRefused, existsAlready } from "./refusals.ts";
+
+/** How often an apply is merged anew when somebody else changes the resource in between. */
+const applyAttempts = 5;
+
+export interface WriteRequest {
+  readonly parameters: Named;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly caller: Caller;
+  readonly dryRun: boolean;
+  readonly fresh: boolean;
+}
+
+/** The first declaration of a name. */
+export async function createResource(
+  context: ApiContext,
+  kind: Kind,
+  request: WriteRequest & { readonly manifest: Manifest; readonly manager: string | undefined },
+): Promise<RouteAnswer> {
+  const { parameters, caller, manifest } = request;
+  const declaration = declarationOfManifest(kind, parameters, manifest);
+  const owners = ownersOf(declaration, undefined, request.manager ?? caller.principal.name);
+  const intent = { parameters, declaration, author: caller.principal, owners, ifRevision: 0 };
+  const change = declareChange(context, kind, intent);
+  if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: undefined });
+  return await declared(context, kind, parameters, change).catch((thrown: unknown) => {
+    if (thrown instanceof Problem && thrown.code === "REVISION_CONFLICT")
+      throw existsAlready(kind, parameters.name, thrown.details.revision ?? 0, "new");
+    throw thrown;
+  });
+}
+
+/** The whole declaration anew. Which one it replaces must be said; a name that is free is taken. */
+export async function replaceResource(
+  context: ApiContext,
+  kind: Kind,
+  request: WriteRequest & { readonly manifest: Manifest; readonly manager: string | undefined },
+): Promise<RouteAnswer> {
+  const { parameters, caller, manifest } = request;
+  const declaration = declarationOfManifest(kind, parameters, manifest);
+  const said = preconditionOf(request.headers);
+  if (said === "none") await requireCreate(context, caller, kind, parameters);
+  const standing = said === "none" ? undefined : await standingView(context, kind, parameters);
+  if (said === "unsaid" && standing !== undefined && standing.resource.deletion === undefined)
+    throw existsAlready(kind, parameters.name, standing.revision, "nothing");
+  if (said === "unsaid" && standing === undefined) await requireCreate(context, caller, kind, parameters);
+  // `If-Match: *` means one that is there.
+  if (said === "any" && standing === undefined) throw notFound(kind, parameters.name);
+  const owners = ownersOf(declaration, standing, request.manager ?? caller.principal.name);
+  const intent = { parameters, declaration, author: caller.principal, owners, ifRevision: revisionOf(said) };
+  // Somebody who is on his way out is said to be so, whatever revision was meant.
+  const ifRevision = said === "unsaid" && standing !== undefined ? undefined : intent.ifRevision;
+  const change = declareChange(context, kind, { ...intent, ifRevision });
+  if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: standing });
+  return await declared(context, kind, parameters, change).catch((thrown: unknown) => {
+    if (said === "unsaid" && thrown instanceof Problem && thrown.code === "REVISION_CONFLICT")
+      throw preconditionRequired(kind, parameters.name, "replace");
+    throw thrown;
+  });
+}
+
+/** The fields that one owner wants; those of others stay. */
+export async function applyResource(
+  context: ApiContext,
+  kind: Kind,
+  request: WriteRequest & { readonly manifest: Manifest; readonly manager: string; readonly force: boolean },
+): Promise<RouteAnswer> {
+  const { parameters, caller, manifest, manager, force } = request;
+  const given = declarationOfManifest(kind, parameters, manifest);
+  const said = preconditionOf(request.headers);
+  for (let attempt = 1; ; attempt++) {
+    const standing = said === "none" ? undefined : await standingView(context, kind, parameters);
+    if (standing === undefined) await requireCreate(context, caller, kind, parameters);
+    const before = standing === undefined ? new Map() : fieldsOf(declarationOfView(standing));
+    const applied = applyFields({
+      standing: before,
+      owners: standing?.fieldOwners ?? {},
+      applied: fieldsOf(given),
+      manager,
+      force,
+    });
+    if (!applied.ok) throw ownerConflict(kind, parameters.name, manager, applied.conflicts);
+    const ifRevision = typeof said === "object" ? said.revision : (standing?.revision ?? 0);
+    const declaration = declarationOf(applied.fields);
+    const intent = { parameters, declaration, author: caller.principal, owners: applied.owners, ifRevision };
+    const change = declareChange(context, kind, intent);
+    if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: standing });
+    try {
+      return await declared(context, kind, parameters, change);
+    } catch (thrown) {
+      const moved = thrown instanceof Problem && thrown.code === "REVISION_CONFLICT";
+      if (!moved || typeof said === "object" || attempt >= applyAttempts) throw thrown;
+    }
+  }
+}
+
+/** Declares what was declared before; for a rollback. */
+export async function declareAgain(
+  context: ApiContext,
+  kind: Kind,
+  request: WriteRequest & { readonly declaration: Declaration; readonly standing: ResourceView },
+): Promise<RouteAnswer> {
+  const { parameters, declaration, caller, standing } = request;
+  const said = preconditionOf(request.headers);
+  const owners = ownersOf(declaration, standing, caller.principal.name);
+  const ifRevision = typeof said === "object" ? said.revision : standing.revision;
+  const intent = { parameters, declaration, author: caller.principal, owners, ifRevision };
+  const change = declareChange(context, kind, intent);
+  if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: standing });
+  return await declared(context, kind, parameters, change);
+}
+
+export async function deleteResource(
+  context: ApiContext,
+  kind: Kind,
+  request: WriteRequest & { readonly orphan: boolean; readonly confirm: number | undefined },
+): Promise<RouteAnswer> {
+  const { parameters, caller, orphan, confirm } = request;
+  const { place, view } = await requireResource(context, kind, parameters);
+  const said = preconditionOf(request.headers);
+  if (said === "unsaid") throw preconditionRequired(kind, parameters.name, "delete");
+  requireUnprotected(kind, view, orphan);
+  requireCount(kind, view, confirm);
+  const change: DeleteChange = {
+    action: "delete",
+    scope: place.scope,
+    kind: kind.kind,
+    name: parameters.name,
+    ifRevision: revisionOf(said),
+    author: caller.principal,
+    orphan,
+    confirmedCount: confirm,
+  };
+  if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: view });
+  const { organizationId } = place;
+  const answer = await context.declaring.change({ organizationId, changes: [change] });
+  if (!answer.made) throw await changeRefused(context, { kind, parameters, change, refusal: answer.refusal });
+  const after = await standingView(context, kind, parameters);
+  return await resourceAnswer(context, kind, parameters, after ?? view, 202);
+}
+
+export async function resourceAnswer(
+  context: ApiContext,
+  kind: Kind,
+  { organization }: Named,
+  view: ResourceView,
+  status: number,
+): Promise<RouteAnswer> {
+  const document = await new ResourceDocuments(context, organization).document(kind, view);
+  const metadata = { ...document.metadata, owners: { ...view.fieldOwners } };
+  return { status, body: { ...document, metadata }, headers: { etag: `"${view.revision}"` } };
+}
+
+/** Protection is asked for by people who know why; forgetting takes nothing away outside. */
+function requireUnprotected(kind: Kind, view: ResourceView, orphan: boolean): void {
+  const { uid, name } = view.resource;
+  const { protectedBy } = effectivePolicy(view.policies, kind.loop?.limits);
+  if (protectedBy === undefined || orphan) return;
+  const by = protectedBy === `resource/${uid}` ? "its own declaration" : protectedBy;
+  const reason = `${kind.kind}/${name} is protected against deletion by ${by}`;
+  throw new Problem("GUARD_REFUSED", `${reason}. Take the protection away first, or delete with orphan=true`, {
+    verdict: { guard: "protection", answer: "refuse", reason, numbers: { items: 1 }, keys: [] },
+  });
+}
+
+function requireCount(kind: Kind, view: ResourceView, confirm: number | undefined): void {
+  const owned = view.subjects.reduce((sum, subject) => sum + (subject.status?.owned ?? 0), 0);
+  if (confirm === undefined || kind.loop === undefined || confirm === owned) return;
+  throw new Problem(
+    "COUNT_MISMATCH",
+    `${kind.kind}/${view.resource.name} owns ${owned} things outside, and ${confirm} were confirmed. Look again, then confirm ${owned}`,
+  );
+}
+
+async function declared(
+  context: ApiContext,
+  kind: Kind,
+  parameters: Named,
+  change: DeclareChange,
+): Promise<RouteAnswer> {
+  const done = await makeDeclaration(context, kind, parameters, change);
+  const isNew = done.result === "created";
+  const view = isNew ? newView(change, done) : await standingView(context, kind, parameters);
+  if (view === undefined)
+    throw new Problem(
+      "REVISION_CONFLICT",
+      `${kind.kind}/${parameters.name} was deleted by somebody else at the same moment`,
+    );
+  const answer = await resourceAnswer(context, kind, parameters, view, isNew ? 201 : 200);
+  return { ...answer, headers: { ...answer.headers, "setpoint-result": done.result } };
+}
+
+/** What was just made needs no second look: nobody has seen it yet. */
+function newView(
+  { declare }: DeclareChange,
+  { resource, revision }: { readonly resource: ResourceView["resource"]; readonly revision: number },
+): ResourceView {
+  const subjects = declare.accounts.map((accountId) => ({
+    id: 0,
+    accountId,
+    shard: 0,
+    inputVersion: 1,
+    dueAtMs: undefined,
+    holdOperationId: undefined,
+    status: undefined,
+    confirmedAtMs: undefined,
+  }));
+  const { mode, protect = false, fieldOwners = {} } = declare;
+  return { resource, revision, mode, protect, subjects, policies: [], pauses: [], fieldOwners, statusRevision: 0 };
+}
+
+async function standingView(context: ApiContext, kind: Kind, parameters: Named): Promise<ResourceView | undefined> {
+  const { organizationId, scope } = placeOf(parameters);
+  return await context.reads.getResource({ organizationId, scope, kind: kind.kind, name: parameters.name });
+}
+
+async function planAnswer(
+  context: ApiContext,
+  kind: Kind,
+  request: WriteRequest & { readonly change: Change; readonly before: ResourceView | undefined },
+): Promise<RouteAnswer> {
+  const { parameters, change, before, fresh } = request;
+  const { organization, organizationId } = placeOf(parameters);
+  const about = [{ fields: changedFields(change, before), revision: before?.revision ?? 0 }];
+  const answer = await planned(context, { organization, organizationId, changes: [change], about, fresh }).catch(
+    async (thrown: unknown) => {
+      if (change.action === "declare") await placeUnknown(context, kind, parameters, change, thrown);
+      throw thrown;
+    },
+  );
+  if (!answer.made) throw await changeRefused(context, { kind, parameters, change, refusal: answer.refusal });
+  return { status: 200, body: answer.document };
+}
+
+export function changedFields(change: Change, before: ResourceView | undefined) {
+  const old = before === undefined ? new Map() : fieldsOf(declarationOfView(before));
+  return changesBetween(old, change.action === "delete" ? new Map() : fieldsOf(change.declare));
+}
+
+function ownerConflict(kind: Kind, name: string, manager: string, conflicts: readonly OwnerConflict[]): Problem {
+  const owners = [...new Set(conflicts.map(({ owner }) => owner))].join(", ");
+  const fields = conflicts.map(({ pointer }) => pointer).join(", ");
+  return new Problem(
+    "OWNER_CONFLICT",
+    `${kind.kind}/${name}: ${manager} would change what ${owners} set (${fields}). Leave those fields out, or take them over with force=true`,
+    {
+      owners: conflicts.map(({ pointer, owner }) => ({ pointer, owner, asked: manager })),
+      errors: conflicts.map(({ pointer, owner }) => ({ pointer, message: `is owned by ${owner}, not by ${manager}` })),
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import type { ReadStore } from "../../ports/read-store.ts";
+import type { WatchedList } from "./hub.ts";
+
+const everyMs = 1_000;
+const widelyEveryMs = 30_000;
+/** Transactions that commit out of order are this far apart at most in nearly all cases, and in all cases. */
+const usualLagMs = 3_000;
+export const longestLagMs = 120_000;
+const pageSize = 1_000;
+
+/**
+ * Finds the resources of a list whose status changed. Status is not in the log, because most of it is nobody's business after
+ * a minute; it is looked for by its time instead. Times are given before a commit, so every look goes back a little, and now
+ * and then as far as any transaction can last; what was told already is known by its version.
+ */
+export class StatusFeed {
+  readonly #reads: Pick<ReadStore, "changedStatus" | "logPosition">;
+  readonly #list: WatchedList;
+  readonly #told = new Map<number, { readonly version: number; readonly changedAtMs: number }>();
+  #lookedAtMs: number | undefined;
+  #widelyAtMs = 0;
+  /** Store time up to which everything was found, but for stragglers. */
+  #untilMs: number | undefined;
+
+  constructor(reads: Pick<ReadStore, "changedStatus" | "logPosition">, list: WatchedList) {
+    this.#reads = reads;
+    this.#list = list;
+  }
+
+  /** Uids of resources with news; nothing while it is too early to look again. */
+  async changed(nowMs: number): Promise<readonly string[]> {
+    if (this.#list.kind.loop === undefined) return [];
+    if (this.#lookedAtMs !== undefined && nowMs - this.#lookedAtMs < everyMs) return [];
+    this.#lookedAtMs = nowMs;
+    // Before the first look: whoever watches reads the state of then by himself.
+    this.#untilMs ??= (await this.#reads.logPosition()).nowMs - usualLagMs;
+    const widely = nowMs - this.#widelyAtMs >= widelyEveryMs;
+    if (widely) this.#widelyAtMs = nowMs;
+    return await this.#since(this.#untilMs - (widely ? longestLagMs : usualLagMs));
+  }
+
+  async #since(sinceMs: number): Promise<readonly string[]> {
+    const uids = new Set<string>();
+    let after = { changedAtMs: sinceMs, subjectId: 0 };
+    for (let more = true; more; ) {
+      const rows = await this.#reads.changedStatus({
+        ...this.#list,
+        kind: this.#list.kind.kind,
+        after,
+        limit: pageSize,
+      });
+      for (const { uid, subjectId, version, changedAtMs } of rows) {
+        if (this.#told.get(subjectId)?.version !== version) uids.add(uid);
+        this.#told.set(subjectId, { version, changedAtMs });
+        this.#untilMs = Math.max(this.#untilMs ?? 0, changedAtMs);
+      }
+      const last = rows.at(-1);
+      if (last !== undefined) after = { changedAtMs: last.changedAtMs, subjectId: last.subjectId };
+      more = rows.length === pageSize;
+    }
+    this.#forget();
+    return [...uids];
+  }
+
+  #forget(): void {
+    const beforeMs = (this.#untilMs ?? 0) - 2 * longestLagMs;
+    for (const [subjectId, { changedAtMs }] of this.#told) if (changedAtMs < beforeMs) this.#told.delete(subjectId);
+  }
+}

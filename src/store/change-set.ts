@@ -1,0 +1,227 @@
+import type {
+  Change,
+  ChangeDone,
+  ChangeRefusal,
+  DeclareChange,
+  DeleteChange,
+  PlannedSubject,
+  ResourceReference,
+} from "../ports/declaring-store.ts";
+import type { SubjectStatus } from "../ports/records.ts";
+import { cycleInputs } from "./cycle-inputs.ts";
+import type { Transaction } from "./database.ts";
+import { declare } from "./declare.ts";
+import { type Woken, nobodyWoken } from "./due-edges.ts";
+import { StoreError } from "./errors.ts";
+import { requestDeletion } from "./intent-store.ts";
+import {
+  addReferences,
+  affectedSubjects,
+  checkQuota,
+  dropReferences,
+  lastSeen,
+  lockChangedNames,
+  type ReferredRow,
+  referredResources,
+  resourceUsers,
+  standingResource,
+} from "./sql/declaring.ts";
+import { load } from "./sql/load.ts";
+
+const shownUsers = 20;
+
+/** Ends a transaction without an error of anybody's: nothing is written, and this is why. */
+export class RolledBack<Reason> extends StoreError {
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super("INTERNAL", "The transaction was rolled back on purpose.");
+    this.reason = reason;
+  }
+}
+
+export interface Refused {
+  readonly at: number;
+  readonly refusal: ChangeRefusal;
+}
+
+export interface Made {
+  readonly done: ChangeDone;
+  readonly woken: Woken;
+}
+
+/** Makes the changes one after the other, each checked by what the ones before it left. The first refusal ends them all. */
+export async function makeChanges(
+  tx: Transaction,
+  organizationId: string,
+  changes: readonly Change[],
+): Promise<readonly Made[]> {
+  const made: Made[] = [];
+  // One change locks its names as it goes. Several lock all of theirs first, in order, so that two sets never wait crosswise.
+  if (changes.length > 1) await lockNames(tx, organizationId, changes);
+  for (const [at, change] of changes.entries()) {
+    const answer = await makeChange(tx, organizationId, change);
+    if ("refusal" in answer) throw new RolledBack<Refused>({ at, refusal: answer.refusal });
+    made.push(answer);
+  }
+  return made;
+}
+
+/** What the cycles of all affected subjects would decide from, as the transaction stands. */
+export async function plannedSubjects(
+  tx: Transaction,
+  organizationId: string,
+  made: readonly Made[],
+): Promise<readonly PlannedSubject[]> {
+  const uids = made.map(({ done }) => ("resource" in done ? done.resource.uid : done.uid));
+  const rows = await tx.run(affectedSubjects, organizationId, uids);
+  const ids = new Set([
+    ...rows.map(({ id }) => id),
+    ...made.flatMap(({ woken }) => woken.due.map((edge) => edge.subjectId)),
+  ]);
+  if (ids.size === 0) return [];
+  const [[batch], seen] = await Promise.all([
+    tx.run(load, [...ids], false),
+    tx.run(lastSeen, organizationId, [...ids]),
+  ]);
+  if (batch === undefined) return [];
+  const last = new Map(seen.map((row) => [row.subject_id, row]));
+  return [...cycleInputs(batch).values()].map((input) => {
+    const row = last.get(input.subject.id);
+    const confirmedAtMs = confirmedAt(input.status, row?.seen_since_ms ?? undefined);
+    return { input, observation: row?.observation ?? undefined, confirmedAtMs };
+  });
+}
+
+/** A sweep of the shard says nothing about subjects that fail, nor about those that were never looked at. */
+export function confirmedAt(status: SubjectStatus | undefined, seenSinceMs: number | undefined): number | undefined {
+  const looked = status?.lookedAtMs;
+  if (looked === undefined || status?.failing === true || seenSinceMs === undefined) return looked;
+  return Math.max(looked, seenSinceMs);
+}
+
+type Answer = Made | { readonly refusal: ChangeRefusal };
+
+function makeChange(tx: Transaction, organizationId: string, change: Change): Promise<Answer> {
+  return change.action === "declare" ? makeDeclaration(tx, change) : makeDeletion(tx, organizationId, change);
+}
+
+/**
+ * The checks are asked for before the declaration's own look and judged after it, so that they cost no way to the server and
+ * back of their own. A refusal rolls back what the declaration wrote meanwhile.
+ */
+async function makeDeclaration(tx: Transaction, { declare: request, references }: DeclareChange): Promise<Answer> {
+  const { organizationId, scope, kind, name } = request;
+  const others = references.filter(({ part }) => !part);
+  // Parts are locked by the declaration itself, because they are links.
+  const locked = others.length === 0 ? undefined : lockNames(tx, organizationId, [{ ...request, others }]);
+  const quota = tx.run(checkQuota, organizationId, scope, kind, name);
+  const declaring = declare(tx, request);
+  // Behind the declaration's locks: whoever deletes a target has committed by now, or waits for us.
+  const referred = references.length === 0 ? [] : tx.run(referredResources, organizationId, ...namesOf(references));
+  const [declared, found, counted] = await settled([declaring, referred, quota, locked ?? Promise.resolve()]);
+  const { answer, woken } = declared;
+  if (answer.result === "conflict") return { refusal: await conflictOf(tx, organizationId, request, answer.revision) };
+  const invalid = invalidOf(references, found);
+  if (invalid.length > 0) return { refusal: { result: "references", invalid } };
+  const [limit] = counted;
+  if (answer.result === "created" && typeof limit?.most === "number" && (limit.used ?? 0) >= limit.most)
+    return { refusal: { result: "quota", kind, most: limit.most, used: limit.used ?? 0 } };
+  if (answer.result !== "unchanged") await keepReferences(tx, organizationId, answer, others);
+  return { done: answer, woken };
+}
+
+async function keepReferences(
+  tx: Transaction,
+  organizationId: string,
+  { result, resource: { uid } }: { readonly result: string; readonly resource: { readonly uid: string } },
+  references: readonly ResourceReference[],
+): Promise<void> {
+  const names = namesOf(references);
+  await Promise.all([
+    references.length === 0 ? [] : tx.run(addReferences, organizationId, uid, ...names),
+    result === "created" ? [] : tx.run(dropReferences, organizationId, uid, ...names),
+  ]);
+}
+
+async function conflictOf(
+  tx: Transaction,
+  organizationId: string,
+  { scope, kind, name, ifRevision }: DeclareChange["declare"],
+  revision: number,
+): Promise<ChangeRefusal> {
+  const [standing] = await tx.run(standingResource, organizationId, scope, kind, name);
+  const expected = ifRevision === undefined || ifRevision === revision;
+  if (expected && standing !== undefined && standing.deletion !== null) return { result: "being-deleted" };
+  return { result: "conflict", revision, uid: standing?.uid };
+}
+
+async function makeDeletion(tx: Transaction, organizationId: string, change: DeleteChange): Promise<Answer> {
+  const { scope, kind, name, ifRevision, author, orphan, confirmedCount } = change;
+  const target = [organizationId, scope, kind, name] as const;
+  const [, [standing], users] = await Promise.all([
+    tx.run(lockChangedNames, organizationId, [scope], [kind], [name], ["true"]),
+    tx.run(standingResource, ...target),
+    tx.run(resourceUsers, ...target, shownUsers + 1),
+  ]);
+  if (standing === undefined) return { refusal: { result: "not-found" } };
+  const { uid } = standing;
+  if (ifRevision !== undefined && ifRevision !== standing.revision)
+    return { refusal: { result: "conflict", revision: standing.revision, uid } };
+  // Whoever leaves what is outside alone, or confirms how much goes, has said what becomes of the parts.
+  const partsMayStay = orphan || confirmedCount !== undefined;
+  const inTheWay = users.filter(({ part }) => !(part && partsMayStay));
+  if (inTheWay.length > 0) {
+    const shown = inTheWay.slice(0, shownUsers);
+    return { refusal: { result: "in-use", users: shown, more: inTheWay.length > shown.length } };
+  }
+  const { woken } = await requestDeletion(tx, { organizationId, uid, ifRevision, author, orphan, confirmedCount });
+  return { done: { result: "deleting", uid, revision: standing.revision + 1 }, woken: woken ?? nobodyWoken };
+}
+
+function invalidOf(references: readonly ResourceReference[], found: readonly ReferredRow[]) {
+  const deleting = new Map(found.map((row) => [row.place - 1, row.deleting]));
+  return references.flatMap((reference, place) => {
+    const standing = deleting.get(place);
+    if (standing === false) return [];
+    return [{ ...reference, because: standing === undefined ? ("missing" as const) : ("deleting" as const) }];
+  });
+}
+
+type Lockable = Change | (DeclareChange["declare"] & { readonly others: readonly ResourceReference[] });
+
+async function lockNames(tx: Transaction, organizationId: string, changes: readonly Lockable[]): Promise<void> {
+  const names = changes.flatMap((change) => {
+    const own = "action" in change && change.action === "declare" ? change.declare : change;
+    const others = "others" in change ? change.others : "references" in change ? change.references : [];
+    return [{ ...own, alone: true }, ...others.map((one) => ({ ...one, alone: false }))];
+  }) as readonly { scope: string; kind: string; name: string; alone: boolean }[];
+  await tx.run(
+    lockChangedNames,
+    organizationId,
+    ...namesOf(names),
+    names.map(({ alone }) => String(alone)),
+  );
+}
+
+function namesOf(names: readonly { readonly scope: string; readonly kind: string; readonly name: string }[]) {
+  return [names.map(({ scope }) => scope), names.map(({ kind }) => kind), names.map(({ name }) => name)] as const;
+}
+
+/** Waits for all, so that nothing is still under way when the transaction ends; then the first failure counts. */
+async function settled<const Work extends readonly unknown[]>(
+  work: Work,
+): Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }> {
+  const answers = await Promise.allSettled(work);
+  const failures = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason as Error] : []));
+  // A statement behind the one that failed only says that the transaction was aborted.
+  const cause = failures.find((reason) => !isAborted(reason)) ?? failures[0];
+  if (cause !== undefined) throw cause;
+  return answers.map((answer) => (answer.status === "fulfilled" ? answer.value : undefined)) as {
+    -readonly [Index in keyof Work]: Awaited<Work[Index]>;
+  };
+}
+
+function isAborted(reason: Error): boolean {
+  return "code" in reason && reason.code === "25P02";
+}
