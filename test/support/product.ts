@@ -53,7 +53,7 @@ export function startProduct(options: {
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   const exit = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
-  const setpoint = (...args: readonly string[]) => run([join(root, "src/cli/setpoint.ts"), ...args], environment);
+  const setpoint = setpointIn(environment);
   return {
     process: child,
     url,
@@ -72,6 +72,11 @@ export function startProduct(options: {
       return await exit;
     },
   };
+}
+
+/** The command in an environment of its own, whether a product runs there or not. */
+export function setpointIn(environment: NodeJS.ProcessEnv): (...args: readonly string[]) => Promise<Ran> {
+  return (...args) => run([join(root, "src/cli/setpoint.ts"), ...args], environment);
 }
 
 /** Polls the product's own answers: real processes cannot be told to be quick. Bounded, with what was seen last in the error. */
