@@ -25,6 +25,12 @@ export interface Config {
   readonly smtp: { readonly url: string; readonly from: string } | undefined;
   /** The address people reach the API under, where it is not the one it listens on. */
   readonly publicUrl: string | undefined;
+  /** Ranges of addresses that are not public and that webhooks may be sent to all the same. */
+  readonly webhookAllowPrivate: readonly string[];
+  /** Requests of one credential: a second, and in reserve. */
+  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
+  /** Where spans are sent (OTLP over HTTP); undefined: none are made. */
+  readonly otlpEndpoint: string | undefined;
   /** Modules of the operator's own that bring further kinds. */
   readonly kindModules: readonly string[];
 }
@@ -49,6 +55,11 @@ const keysSchema = z
     /^[A-Za-z0-9+/]{43}=(,[A-Za-z0-9+/]{43}=)*$/,
     "must be 32 random bytes as base64 (openssl rand -base64 32); after a rotation the new one, a comma and the old one",
   );
+
+const rateSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,6}$/, "must be a whole number from 1 to 9999999")
+  .transform(Number);
 
 const schema = z.object({
   SETPOINT_DATA: z.string().default(".setpoint"),
@@ -78,6 +89,19 @@ const schema = z.object({
   SETPOINT_PUBLIC_URL: z
     .string()
     .regex(/^https?:\/\/[^/\s?#]+$/, "must be an address such as https://setpoint.example, without a path")
+    .optional(),
+  SETPOINT_WEBHOOK_ALLOW_PRIVATE: z
+    .string()
+    .regex(
+      /^([0-9A-Fa-f.:]+\/\d{1,3}(\s*,\s*(?=\S)|\s*$))*$/,
+      "must be address ranges such as 10.0.0.0/8, separated by commas",
+    )
+    .default(""),
+  SETPOINT_RATE_PER_SECOND: rateSchema.default(200),
+  SETPOINT_RATE_BURST: rateSchema.default(1_000),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .string()
+    .regex(/^https?:\/\/[^\s?#]+$/, "must be the base address of a collector such as http://127.0.0.1:4318")
     .optional(),
   SETPOINT_KINDS: z.string().default(""),
 });
@@ -114,13 +138,18 @@ export function parseConfig(environment: Environment): Config {
         ? undefined
         : Object.freeze({ url: data.SETPOINT_SMTP_URL, from: data.SETPOINT_SMTP_FROM }),
     publicUrl: data.SETPOINT_PUBLIC_URL,
-    kindModules: Object.freeze(
-      data.SETPOINT_KINDS.split(",")
-        .map((path) => path.trim())
-        .filter((path) => path !== "")
-        .map((path) => resolve(path)),
-    ),
+    webhookAllowPrivate: Object.freeze(listOf(data.SETPOINT_WEBHOOK_ALLOW_PRIVATE)),
+    rateLimit: Object.freeze({ perSecond: data.SETPOINT_RATE_PER_SECOND, burst: data.SETPOINT_RATE_BURST }),
+    otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, ""),
+    kindModules: Object.freeze(listOf(data.SETPOINT_KINDS).map((path) => resolve(path))),
   });
+}
+
+function listOf(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
 }
 
 const secretSettings = [

@@ -8,6 +8,7 @@ import { OperatorFile } from "../control-api/authentication/operator-file.ts";
 import { TokenReader } from "../control-api/authentication/token-reader.ts";
 import { TokenUses } from "../control-api/authentication/token-uses.ts";
 import type { ApiContext, ServiceState } from "../control-api/context.ts";
+import { defaultRequestLimits } from "../control-api/limits/request-limits.ts";
 import { organizationIdOf } from "../control-api/names.ts";
 import { PostgresSignalSender } from "../fabric/postgres-signals.ts";
 import { signalOf } from "../fabric/signal-text.ts";
@@ -27,6 +28,7 @@ import { PostgresIntentStore } from "../store/intent-store.ts";
 import { PostgresMemberStore } from "../store/member-store.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
 import { PostgresSecretStore } from "../store/secret-store.ts";
+import { composeDeclaring } from "./declaring.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { composeIdentity, requireSameRootKey } from "./identity.ts";
 import { installedKinds } from "./installed-kinds.ts";
@@ -35,6 +37,7 @@ import { registerPlatformMetrics } from "./platform-metrics.ts";
 import { listenAddress, portError } from "./port-error.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
 import { rootKeys } from "./root-key.ts";
+import { composeNotifying } from "./notify.ts";
 import { openDatabases } from "./stores.ts";
 import { readToken } from "./token-file.ts";
 import type { World } from "./world.ts";
@@ -60,7 +63,7 @@ async function startApi(
   const reads = new PostgresReadStore(stores);
   const { clock, ids } = world;
   const signals = undo.use(new PostgresSignalSender({ url: config.databaseUrl, clock, log }));
-  const { sealer } = undo.use(
+  const { sealer, followSealed } = undo.use(
     startHousekeeping({ administration: stores.administration, clock, log, retention: false, appends: true }),
   );
   const poke = (shards: readonly number[], due: readonly DueEdge[]) => signals.send(signalOf(shards, due));
@@ -82,6 +85,12 @@ async function startApi(
   const mailer = config.smtp === undefined ? undefined : createSmtpMailer(config.smtp.url, config.smtp.from);
   const ports = { secretBox, secretRandom: systemSecretRandom, mailer, clock, ids, log };
   const { identity, rights, makerOf } = composeIdentity(config, ports, { store: people, members });
+  const notifying = composeNotifying(config, {
+    ...stores,
+    ...ports,
+    random: world.random,
+    logged: () => sealer.poke(),
+  });
   const registry = new Registry();
   const refresh = registerPlatformMetrics(registry, reads, clock);
   const ofProcess = processMetrics("api", registry);
@@ -90,10 +99,16 @@ async function startApi(
     refresh()
       .catch(() => undefined)
       .then(ofProcess);
+  const declaring = composeDeclaring({ reads, kinds, clock, log }, { ...stores, poke, logged: () => sealer.poke() });
+  followSealed(() => declaring.watches.poke());
   const context: ApiContext = {
     intents,
     reads,
+    ...declaring,
     governance: new PostgresGovernanceStore({ ...stores, ids, poke, logged: () => sealer.poke() }),
+    notifications: notifying.notifications,
+    webhooks: notifying.webhooks,
+    limits: { ...defaultRequestLimits, rate: config.rateLimit },
     kinds,
     accountSettings: new Map([["powerdns", powerDnsSettingsSchema]]),
     ...ports,
@@ -123,6 +138,8 @@ async function startApi(
   };
   const app = createApp(context);
   await listen(() => app.listen({ host: listenAddress, port: config.port }), config.port);
+  const telling = undo.use(notifying.start());
+  followSealed(() => telling.poke());
   undo.defer(() => app.close());
   const running = undo.move();
   return { detail: `http://${listenAddress}:${config.port}`, metrics, stop: () => running.disposeAsync() };

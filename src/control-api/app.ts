@@ -8,6 +8,8 @@ import { roleBook } from "./access/roles.ts";
 import type { ApiContext } from "./context.ts";
 import { toProblem } from "./error-answer.ts";
 import { registerHealth } from "./health.ts";
+import { once } from "./idempotency.ts";
+import { jsonBodyParser } from "./limits/json-body.ts";
 import { defaultRequestLimits, registerLimits, serverLimits } from "./limits/request-limits.ts";
 import { secureReply } from "./limits/security-headers.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -30,13 +32,18 @@ import { pauseRoutes } from "./routes/pauses.ts";
 import { planRoutes } from "./routes/plans.ts";
 import { platformRoutes } from "./routes/platform.ts";
 import { policyRoutes } from "./routes/policies.ts";
+import { proposalRoutes } from "./routes/proposals.ts";
+import { quotaRoutes } from "./routes/quotas.ts";
 import { resourceRoutes } from "./routes/resources.ts";
 import { roleRoutes } from "./routes/roles.ts";
 import { scopeRoutes } from "./routes/scopes.ts";
 import { secretRoutes } from "./routes/secrets.ts";
 import { registerStatusPage } from "./status-page.ts";
+import { startStream } from "./watch/answer-stream.ts";
+import { webhookRoutes } from "./routes/webhooks.ts";
 import { unknownPath } from "./unknown-path.ts";
 
+const applyType = "application/apply+json";
 const longestReason = 500;
 
 export function apiRoutes(context: ApiContext): readonly Route[] {
@@ -58,9 +65,12 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     ...pauseRoutes(context),
     ...policyRoutes(context),
     ...driftRoutes(context),
+    ...webhookRoutes(context),
     ...planRoutes(context),
     ...platformRoutes(context),
     ...resourceRoutes(context),
+    ...quotaRoutes(context),
+    ...proposalRoutes(context),
   ];
 }
 
@@ -91,6 +101,10 @@ export function createApp(context: ApiContext): FastifyInstance {
     charge(request, reply, caller);
   });
   app.addHook("onResponse", async (request, reply) => logRequest(context, request, reply));
+  // Fields that one owner applies are JSON of a type of their own: nobody merges by accident.
+  app.addContentTypeParser(applyType, { parseAs: "buffer" }, jsonBodyParser);
+  // Watches never end by themselves; whoever waits for them to end would wait for ever.
+  app.addHook("preClose", async () => context.watches.close());
   app.setErrorHandler((thrown, request, reply) => answerProblem(context, thrown, request, reply));
   app.setNotFoundHandler((request) => {
     throw unknownPath(context, request.method, request.url);
@@ -198,7 +212,10 @@ async function serve(
     ...(caller === undefined ? {} : { caller: acting(caller, request) }),
   };
   // An open route is given no caller, and its type does not have one.
-  const answer = await route.handle(call as RouteCall<unknown, unknown, unknown>);
+  const key = call.headers["idempotency-key"];
+  const handle = () => route.handle(call as RouteCall<unknown, unknown, unknown>);
+  const answer = await once(context, { ...call, route, caller, key }, handle);
+  if (answer.stream !== undefined) return startStream(reply, answer);
   void reply
     .code(answer.status)
     .headers({ ...answer.headers } as Record<string, string | string[]>)

@@ -4,20 +4,26 @@ import type { AuditStore } from "../ports/audit-store.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { GovernanceStore } from "../ports/governance-store.ts";
 import type { CredentialStore } from "../ports/credential-store.ts";
+import type { DeclaringStore } from "../ports/declaring-store.ts";
+import type { IdempotencyStore } from "../ports/idempotency-store.ts";
 import type { EngineSealer } from "../ports/engine-seal.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Log } from "../ports/log.ts";
 import type { Mailer } from "../ports/mailer.ts";
 import type { MemberStore } from "../ports/member-store.ts";
+import type { ProposalStore } from "../ports/proposal-store.ts";
+import type { NotificationStore } from "../ports/notification-store.ts";
 import type { ReadStore } from "../ports/read-store.ts";
 import type { SecretBox } from "../ports/secret-box.ts";
 import type { SecretRandom } from "../ports/secret-random.ts";
 import type { AccountCredentialStore, SecretStore } from "../ports/secret-store.ts";
 import type { CachedRights } from "./access/cached-rights.ts";
 import type { Identity } from "./identity/identity.ts";
+import type { WebhookSender } from "../ports/webhook-sender.ts";
 import type { RequestLimits } from "./limits/request-limits.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
+import type { WatchHub } from "./watch/hub.ts";
 
 export interface ServiceState {
   readonly name: string;
@@ -29,7 +35,14 @@ export interface ServiceState {
 export interface ApiContext {
   readonly intents: IntentStore;
   readonly reads: ReadStore;
+  /** What is declared, with the checks of the API's own door. */
+  readonly declaring: DeclaringStore;
+  readonly idempotency: IdempotencyStore;
+  readonly proposals: ProposalStore;
+  readonly watches: WatchHub;
   readonly governance: GovernanceStore;
+  readonly notifications: NotificationStore;
+  readonly webhooks: WebhookSender;
   readonly kinds: KindRegistry;
   /** The settings each installed provider accepts, so that a bad account is refused at the door. */
   readonly accountSettings: ReadonlyMap<string, z.ZodType>;

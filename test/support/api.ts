@@ -19,16 +19,20 @@ import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
 import { PostgresAuditStore } from "../../src/store/audit-store.ts";
 import { PostgresCredentialStore } from "../../src/store/credential-store.ts";
+import { createWebhookSender } from "../../src/runtime/webhook-sender.ts";
 import { Database } from "../../src/store/database.ts";
 import { PostgresAccountCredentialStore } from "../../src/store/engine-keys.ts";
 import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { PostgresGovernanceStore } from "../../src/store/governance-store.ts";
 import { PostgresIdentityStore } from "../../src/store/identity-store.ts";
+import { PostgresNotificationStore } from "../../src/store/notification-store.ts";
 import { PostgresIntentStore } from "../../src/store/intent-store.ts";
 import { PostgresMemberStore } from "../../src/store/member-store.ts";
 import { migrate } from "../../src/store/migrate.ts";
 import { PostgresReadStore } from "../../src/store/read-store.ts";
 import { PostgresSecretStore } from "../../src/store/secret-store.ts";
+import { composeDeclaring } from "../../src/compose/declaring.ts";
+import { Sealer } from "../../src/store/sealer.ts";
 import { startTestServer } from "./postgres.ts";
 
 export const token = "test-token-of-the-operator";
@@ -39,14 +43,19 @@ export interface TestApi extends AsyncDisposable {
   readonly url: string;
   readonly context: ApiContext;
   readonly engine: PostgresEngineStore;
+  /** Seals what was appended to the log so far, and pokes those who watch. */
+  seal(): Promise<void>;
   /** With the operator's token; `body` is sent as JSON. */
   send(
-    method: "GET" | "PUT" | "POST" | "DELETE",
+    method: "GET" | "PUT" | "POST" | "PATCH" | "DELETE",
     url: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>;
 }
+
+/** `If-Match: *`: for tests that are about something else than who changed it meanwhile. */
+export const whatever: Readonly<Record<string, string>> = Object.freeze({ "if-match": "*" });
 
 export interface Answer {
   readonly status: number;
@@ -92,10 +101,15 @@ export async function startTestApi(
     ports,
     { store: new PostgresIdentityStore(stores), members, cost: quickCost },
   );
+  const declaring = composeDeclaring({ reads, kinds: changes.kinds ?? kinds, clock: ports.clock, log: silent }, stores);
+  const sealer = new Sealer({ administration: stores.administration, clock: systemClock, log: silent });
   const context: ApiContext = {
     intents,
     reads,
+    ...declaring,
     governance: new PostgresGovernanceStore({ ...stores, ids }),
+    notifications: new PostgresNotificationStore({ ...stores, ids }),
+    webhooks: createWebhookSender({ allowPrivate: ["127.0.0.0/8"] }),
     kinds,
     accountSettings: new Map([["powerdns", powerDnsSettingsSchema]]),
     ...ports,
@@ -127,6 +141,10 @@ export async function startTestApi(
     url,
     context,
     engine,
+    seal: async () => {
+      await sealer.sealAll();
+      context.watches.poke();
+    },
     send: async (method, url_, body, headers = {}) => {
       const payload = body === undefined ? {} : { payload: JSON.stringify(body) };
       const type = body === undefined ? {} : { "content-type": "application/json" };
