@@ -95,10 +95,13 @@ test("codes are set up, asked for and taken on a terminal", async () => {
   const { data } = await setpoint(["auth", "totp", "enable"]);
   const secret = fromBase32(/secret=([A-Z2-7]+)/.exec(data)?.[1] ?? "");
   const step = Math.floor(Date.now() / 30_000);
-  const confirmed = await setpoint(["auth", "totp", "confirm", totpCode(secret, step - 1)]);
+  const confirmed = await setpoint(["auth", "totp", "confirm", totpCode(secret, step)]);
   assert.equal(confirmed.data.trim().split("\n").length, 10);
   await setpoint(["auth", "logout"]);
-  const again = await setpoint(["auth", "login"], terminal(["ada@example.test", goodPassword, totpCode(secret, step)]));
+  const again = await setpoint(
+    ["auth", "login"],
+    terminal(["ada@example.test", goodPassword, totpCode(secret, step + 1)]),
+  );
   assert.equal(again.code, 0, again.notes);
   assert.equal((await setpoint(["auth", "prove", "--password-stdin"], typed(`${goodPassword}\n`))).code, 0);
   const password = await setpoint(

@@ -43,7 +43,8 @@ function requireVisible(caller: Caller, names: ScopeParameters): void {
   }
 }
 
-function requireRecentProof(caller: Caller, clock: Clock): void {
+/** Asked of sessions alone: whoever has the operator's file needs no other proof. */
+export function requireRecentProof(caller: Caller, clock: Clock): void {
   if (clock.nowMs() - caller.provenAtMs <= stepUpForMs) return;
   throw new Problem(
     "STEP_UP_REQUIRED",

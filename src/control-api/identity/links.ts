@@ -52,7 +52,7 @@ export async function signInByLink(
     author,
   });
   if (opened === undefined) throw refused();
-  identity.sessions.forget();
+  if (made.session.replaces !== undefined) identity.sessions.forget();
   return { session: opened, token: made.token };
 }
 

@@ -39,7 +39,7 @@ export async function signIn(
   const opened = await identity.store.openSession({ personId: found.person.id, session, how, passwordHash, author });
   if (opened === undefined) return deny("changed meanwhile");
   await identity.store.clearAttempts(forgivenBySignIn(email, origin.address));
-  identity.sessions.forget();
+  if (session.replaces !== undefined) identity.sessions.forget();
   return { session: opened, token };
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { requireRecentProof } from "../access/require-need.ts";
 import type { ApiContext } from "../context.ts";
 import { codeLimits, proofLimits } from "../identity/attempt-limits.ts";
 import { takeAttempts } from "../identity/identity.ts";
@@ -32,7 +33,13 @@ const nothing = z.strictObject({});
 const ownCredential = { need: { at: "self" }, onlyPeople: true, tag: "me", parameters: nothing } as const;
 
 export function meRoutes(context: ApiContext): readonly Route[] {
-  return [...profile(context), ...totp(context), ...recoveryCodes(context), ...passkeys(context)];
+  return [
+    ...profile(context),
+    changePassword(context),
+    ...totp(context),
+    ...recoveryCodes(context),
+    ...passkeys(context),
+  ];
 }
 
 function profile(context: ApiContext): readonly Route[] {
@@ -76,36 +83,42 @@ function profile(context: ApiContext): readonly Route[] {
         return { status: 200, body: personDocument({ ...person, name: body.name }) };
       },
     }),
-    defineRoute({
-      ...ownCredential,
-      method: "PUT",
-      path: "/v1/me/password",
-      summary: "Change your password; every other session of yours ends",
-      body: passwordChangeSchema,
-      answers: { 204: { description: "Changed" } },
-      handle: async ({ caller, body }) => {
-        const found = await requirePerson(identity, caller);
-        const { person, passwordHash: oldHash } = found;
-        await takeAttempts(identity, proofLimits(person.id));
-        const right = oldHash === undefined || (await identity.passwords.matches(body.oldPassword ?? "", oldHash));
-        if (!right) throw new Problem("SIGN_IN_REFUSED", "The old password is not the one you have now");
-        requireStrong(body.password, person);
-        const newHash = await identity.passwords.hash(body.password);
-        const keepSessionId = caller.credential.id;
-        const author = caller.principal;
-        const changed = await identity.store.setPassword({
-          personId: person.id,
-          oldHash,
-          newHash,
-          keepSessionId,
-          author,
-        });
-        identity.sessions.forget();
-        if (!changed) throw new Problem("REVISION_CONFLICT", "The password was changed at the same moment: try again");
-        return { status: 204 };
-      },
-    }),
   ];
+}
+
+function changePassword(context: ApiContext): Route {
+  const { identity } = context;
+  return defineRoute({
+    ...ownCredential,
+    method: "PUT",
+    path: "/v1/me/password",
+    summary: "Change your password; every other session of yours ends",
+    body: passwordChangeSchema,
+    answers: { 204: { description: "Changed" } },
+    handle: async ({ caller, body }) => {
+      const found = await requirePerson(identity, caller);
+      const { person, passwordHash: oldHash } = found;
+      // Without an old password to show, somebody at an open screen could set one.
+      if (oldHash === undefined) requireRecentProof(caller, context.clock);
+      await takeAttempts(identity, proofLimits(person.id));
+      const right = oldHash === undefined || (await identity.passwords.matches(body.oldPassword ?? "", oldHash));
+      if (!right) throw new Problem("SIGN_IN_REFUSED", "The old password is not the one you have now");
+      requireStrong(body.password, person);
+      const newHash = await identity.passwords.hash(body.password);
+      const keepSessionId = caller.credential.id;
+      const author = caller.principal;
+      const changed = await identity.store.setPassword({
+        personId: person.id,
+        oldHash,
+        newHash,
+        keepSessionId,
+        author,
+      });
+      identity.sessions.forget();
+      if (!changed) throw new Problem("REVISION_CONFLICT", "The password was changed at the same moment: try again");
+      return { status: 204 };
+    },
+  });
 }
 
 function totp(context: ApiContext): readonly Route[] {

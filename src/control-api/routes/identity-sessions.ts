@@ -122,7 +122,7 @@ async function signInByPasskey(identity: Identity, answer: PasskeyAnswer, call: 
   const how = `passkey ${passkey.label}`;
   const opened = await identity.store.openSession({ personId: passkey.personId, session, how, author });
   if (opened === undefined) throw refused();
-  identity.sessions.forget();
+  if (session.replaces !== undefined) identity.sessions.forget();
   return { session: opened, token };
 }
 
