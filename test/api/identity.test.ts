@@ -349,7 +349,7 @@ test("the operator's file makes links: the first makes an administrator, and of 
   );
   const opened = uses.filter(({ status }) => status === 201);
   assert.equal(opened.length, 1);
-  assert.deepEqual([...new Set(uses.map(({ status }) => status))].sort(), [201, 401]);
+  assert.deepEqual(new Set(uses.map(({ status }) => status)), new Set([201, 401]));
   const people = (await fresh.send("GET", "/v1/people")).body["items"] as {
     platformRole: string;
     email: string;
