@@ -50,7 +50,8 @@ export class StatusFeed {
         limit: pageSize,
       });
       for (const { uid, subjectId, version, changedAtMs } of rows) {
-        if (this.#told.get(subjectId)?.version !== version) uids.add(uid);
+        // At version 0 nobody has looked yet, and that it exists is in the log.
+        if (version > 0 && this.#told.get(subjectId)?.version !== version) uids.add(uid);
         this.#told.set(subjectId, { version, changedAtMs });
         this.#untilMs = Math.max(this.#untilMs ?? 0, changedAtMs);
       }
