@@ -51,9 +51,9 @@ begin
     cross join lateral jsonb_each_text(g.labels) as label (key, value)
     cross join lateral (values (label.key), (label.key || '=' || label.value)) as term (text)
     where g.labels <> '{}'
-  ) as old
-  where l.scope = old.scope and l.kind = old.kind and l.term = old.text and l.name = old.name
-    and l.organization_id = old.organization_id;
+  ) as lost
+  where l.scope = lost.scope and l.kind = lost.kind and l.term = lost.text and l.name = lost.name
+    and l.organization_id = lost.organization_id;
   delete from setpoint.reference as f using gone as g
   where f.organization_id = g.organization_id and f.source_uid = g.uid;
   return null;
