@@ -101,7 +101,7 @@ async function change(tx: Transaction, existing: DeclaredRow, request: DeclareRe
     rest.push(tx.run(attachSubjects, organizationId, ids, author.name, author.type, yes));
   }
   const added = add(tx, uid, request, missing);
-  rest.push(log(tx, request, { uid, result: "changed", generation, revision }));
+  rest.push(log(tx, request, { uid, result: "changed", generation, revision, existing }));
   const [[row], targets, made] = await Promise.all([updated, woken, added, ...rest]);
   const resource = resourceOf(request, { uid, generation, declaredAtMs: row?.declared_at_ms ?? 0 });
   return { answer: { result: "changed", resource, revision }, woken: wokenOf([...targets, ...made]) };
@@ -119,7 +119,7 @@ async function govern(tx: Transaction, existing: DeclaredRow, request: DeclareRe
     tx.run(updateResource, organizationId, uid, 0, ...declaredColumns(request)),
     wakeTargets(tx, request, uid),
     tx.run(raisePolicyVersion, organizationId, uid),
-    log(tx, request, { uid, result: "changed", generation, revision }),
+    log(tx, request, { uid, result: "changed", generation, revision, existing }),
   ]);
   const known = { uid, generation, declaredAtMs: row?.declared_at_ms ?? 0 };
   const resource = { ...resourceOf(request, known), deletion: deletion ?? undefined };
@@ -154,12 +154,33 @@ async function add(
 
 async function log(
   tx: Transaction,
-  { organizationId, kind, name, scope, spec, labels, author, mode, protect }: DeclareRequest,
-  { uid, result, generation, revision }: { uid: string; result: string; generation: number; revision: number },
+  request: DeclareRequest,
+  about: { uid: string; result: string; generation: number; revision: number; existing?: DeclaredRow | undefined },
 ): Promise<void> {
+  const { organizationId, kind, name, scope, spec, labels, author, mode, protect } = request;
+  const { uid, generation, revision, existing } = about;
   const data = { kind, name, scope, generation, spec, labels, mode, protect, authorType: author.type };
-  const entry = logCall({ organizationId, type: `resource.${result}`, uid, revision, actor: author.name, data });
+  const entry = logCall({
+    organizationId,
+    type: `resource.${about.result}`,
+    uid,
+    revision,
+    author,
+    data,
+    before: existing && declarationOf(existing),
+    after: declarationOf(request),
+  });
   await tx.run(entry.statement, ...entry.values);
+}
+
+/** What the digests of before and after are made of. */
+function declarationOf({ spec, labels, mode, protect }: Pick<DeclareRequest, "spec" | "labels"> & Governs): object {
+  return { spec, labels, mode: mode ?? null, protect: protect ?? null };
+}
+
+interface Governs {
+  readonly mode?: string | null | undefined;
+  readonly protect?: boolean | null | undefined;
 }
 
 function resourceOf(
