@@ -11,6 +11,7 @@ import { systemClock } from "../../src/runtime/system-clock.ts";
 import { query } from "../support/postgres.ts";
 import { openStores, type StoreServer, type Stores, silentLog, startStoreServer } from "./support/stores.ts";
 import { useMembers } from "./support/use-members.ts";
+import { useGoverning } from "./support/use-governing.ts";
 import { type Attempt, SuspiciousDatabase } from "./support/suspicious-database.ts";
 import {
   ada,
@@ -54,6 +55,7 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
   await useDecisions(stores, world, zone);
   await useFence(stores, world, zone);
   await useReads(stores, world, zone);
+  await useGoverning(stores, world, zone);
   await useDeletion(stores, world, zone, recordUid);
   await stores.intent.markRestored();
   await removeOldHistory({ administration: stores.administration });
@@ -295,7 +297,7 @@ test("row-level security is forced on every table with a tenant, and the roles o
   const shared = ["delete_budget", "delete_charge", "freshness", "idle_cycle", "installation", "log_head", "migration"];
   assert.deepEqual(
     open.map(({ name }) => name),
-    [...shared, "shard", "shard_holder", "shard_seen"],
+    [...shared, "notification_cursor", "shard", "shard_holder", "shard_seen"],
   );
   const powers = await query<{ role: string; owned: string }>(
     url,
