@@ -1,6 +1,5 @@
 import { emptyMemory, retriedMemory } from "../kernel/memory.ts";
 import type { Ids } from "../ports/ids.ts";
-import type { Json } from "../ports/json.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Principal } from "../ports/records.ts";
 import type { DueEdge } from "../ports/signal.ts";
@@ -10,12 +9,11 @@ import { authorPriority, declare } from "./declare.ts";
 import { nobodyWoken, type Woken, wokenOf } from "./due-edges.ts";
 import { StoreError } from "./errors.ts";
 import { type LogEntry, logCall } from "./log-entries.ts";
+import { endPause, setPolicy } from "./policy-writes.ts";
 import { priorityNumber } from "./priorities.ts";
 import {
   clearLeases,
   clearPermits,
-  deletePause,
-  findScope,
   insertAccount,
   insertAccountBudget,
   insertOrganization,
@@ -24,18 +22,10 @@ import {
   insertScope,
   lockAllShards,
   raiseIncarnation,
-  upsertPolicy,
 } from "./sql/governance.ts";
 import { lockLinkNames, lockResource, markDeleted, readResource, removeResource } from "./sql/resources.ts";
 import { lockSubjectsOf, placeHold, readMemories, releaseHold, writeMemories } from "./sql/subject-intents.ts";
-import {
-  wakeAffected,
-  wakePaused,
-  wakePlatformPaused,
-  wakePlatformPolicy,
-  wakePolicy,
-  wakeSubjects,
-} from "./sql/wake.ts";
+import { wakeAffected, wakeSubjects } from "./sql/wake.ts";
 import { call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
@@ -186,41 +176,18 @@ export class PostgresIntentStore implements IntentStore {
     this.#after(nobodyWoken);
   }
 
-  async endPause({ id, organizationId, author }: Request<"endPause">): Promise<"ended" | "not-found" | "refused"> {
-    if (author.type !== "person") return "refused";
-    return this.#write(organizationId, async (tx) => {
-      const [ended] = await tx.run(deletePause, id, organizationId ?? null);
-      if (ended === undefined) return { answer: "not-found", woken: nobodyWoken };
-      const data = { scope: ended.scope, level: ended.level };
-      const [woken] = await Promise.all([
-        organizationId === undefined
-          ? tx.run(wakePlatformPaused, priorityNumber("event"), ended.scope)
-          : tx.run(wakePaused, priorityNumber("event"), ended.scope, organizationId),
-        append(tx, { organizationId, type: "pause.ended", uid: id, author, data, before: data }),
-      ]);
-      return { answer: "ended", woken: wokenOf(woken) };
+  async endPause(request: Request<"endPause">): Promise<"ended" | "not-found" | "refused"> {
+    if (request.author.type !== "person") return "refused";
+    return this.#write(request.organizationId, async (tx) => {
+      const woken = await endPause(tx, request);
+      return woken === undefined ? { answer: "not-found", woken: nobodyWoken } : { answer: "ended", woken };
     });
   }
 
-  async setPolicy({ organizationId, policy, author }: Request<"setPolicy">): Promise<void> {
-    const { scope } = policy;
-    await this.#write(organizationId, async (tx) => {
-      await requirePolicyScope(tx, organizationId, scope);
-      const [woken] = await Promise.all([
-        organizationId === undefined
-          ? tx.run(wakePlatformPolicy, authorPriority(author), scope)
-          : tx.run(wakePolicy, authorPriority(author), scope, organizationId),
-        tx.run(upsertPolicy, organizationId ?? null, scope, JSON.stringify(policy), policy.fourEyes ?? false),
-        append(tx, {
-          organizationId,
-          type: "policy.set",
-          uid: scope,
-          author,
-          after: policy,
-          data: { policy: JSON.parse(JSON.stringify(policy)) as Json },
-        }),
-      ]);
-      return { answer: undefined, woken: wokenOf(woken) };
+  async setPolicy(request: Request<"setPolicy">): Promise<void> {
+    await this.#write(request.organizationId, async (tx) => {
+      const { woken } = await setPolicy(tx, { ...request, reason: undefined });
+      return { answer: undefined, woken };
     });
   }
 
@@ -313,19 +280,6 @@ async function naming<Result>(what: string, work: () => Promise<Result>): Promis
       },
     );
   }
-}
-
-async function requirePolicyScope(tx: Transaction, organizationId: string | undefined, scope: string): Promise<void> {
-  if (organizationId === undefined && scope === "platform") return;
-  if (organizationId !== undefined && (await tx.run(findScope, organizationId, scope)).length > 0) return;
-  const where =
-    organizationId === undefined ? "The platform's own policy is set for" : `Organization ${organizationId} has no`;
-  throw new StoreError(
-    "NOT_FOUND",
-    organizationId === undefined
-      ? `${where} scope "platform", not for ${scope}: name the organization that the scope belongs to.`
-      : `${where} scope ${scope}. A policy is set for a scope; what a resource says of itself is declared with it.`,
-  );
 }
 
 async function requestDeletion(tx: Transaction, request: Request<"requestDeletion">) {

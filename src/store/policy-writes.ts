@@ -63,7 +63,7 @@ export async function endPause(
   const [ended] = await tx.run(deletePause, id, organizationId ?? null);
   if (ended === undefined) return undefined;
   const data = { scope: ended.scope, level: ended.level };
-  const entry = logCall({ organizationId, type: "pause.ended", uid: id, author, data });
+  const entry = logCall({ organizationId, type: "pause.ended", uid: id, author, data, before: data });
   const [woken] = await Promise.all([
     organizationId === undefined
       ? tx.run(wakePlatformPaused, priorityNumber("event"), ended.scope)

@@ -52,13 +52,6 @@ export const deletePause = statement<{ scope: string; level: string }>(
   `delete from setpoint.pause where id = $1 and organization_id is not distinct from $2::uuid returning scope, level`,
 );
 
-export const upsertPolicy = statement<never>(
-  "upsert policy",
-  "tenants",
-  `insert into setpoint.policy (organization_id, scope, body, four_eyes) values ($1, $2, $3::json, $4)
-   on conflict (scope, organization_id) do update set body = excluded.body, four_eyes = excluded.four_eyes`,
-);
-
 /** Keeps takers of shards out, waits for engine writes that passed their lease check, and keeps new ones out. */
 export const lockAllShards = statement<unknown>(
   "lock all shards",
