@@ -3,6 +3,7 @@ import {
   cutLog,
   removeChanges,
   removeCharges,
+  removeCredentials,
   removeGrants,
   removeHeldChanges,
   removeIdleCycles,
@@ -21,6 +22,8 @@ export interface RetentionLimits {
   readonly heldChangesMs: number;
   readonly pausesMs: number;
   readonly idleCyclesMs: number;
+  /** Tokens that expired, were revoked or used up. */
+  readonly credentialsMs: number;
 }
 
 const dayMs = 86_400_000;
@@ -32,6 +35,7 @@ export const defaultRetention: RetentionLimits = Object.freeze({
   heldChangesMs: 90 * dayMs,
   pausesMs: 30 * dayMs,
   idleCyclesMs: 7 * dayMs,
+  credentialsMs: 90 * dayMs,
 });
 
 export interface RetentionOptions {
@@ -56,6 +60,7 @@ export async function removeOldHistory(options: RetentionOptions): Promise<Reado
     ["heldChanges", removeHeldChanges, limits.heldChangesMs],
     ["pauses", removePauses, limits.pausesMs],
     ["idleCycles", removeIdleCycles, limits.idleCyclesMs],
+    ["credentials", removeCredentials, limits.credentialsMs],
     ["charges", removeCharges, 0],
   ];
   const removed: Record<string, number> = {};

@@ -45,6 +45,18 @@ export const removeHeldChanges = statement<{ removed: number }>(
    select count(*) as removed from gone`,
 );
 
+export const removeCredentials = statement<{ removed: number }>(
+  "remove credentials",
+  "tenants",
+  `with gone as (
+     delete from setpoint.credential where id in (
+       select id from setpoint.credential
+       where least(expires_at_ms, revoked_at_ms, redeemed_at_ms) < $1::bigint limit $2 for update skip locked)
+     returning 1
+   )
+   select count(*) as removed from gone`,
+);
+
 /** Cuts the log before the first entry that is young enough, and keeps the hash of the last one that went. */
 export const cutLog = statement<{ removed: number }>(
   "cut log",
