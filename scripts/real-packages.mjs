@@ -10,5 +10,6 @@
 /** @type {Counterpart[]} */
 export const counterparts = [
   { name: "PowerDNS", programs: ["pdns_server"], packages: ["pdns-server", "pdns-backend-sqlite3", "sqlite3"] },
+  { name: "Prometheus", programs: ["promtool"], packages: ["prometheus"] },
   { name: "Chromium", programs: ["chromium", "chromium-browser"], packages: ["chromium"] },
 ];

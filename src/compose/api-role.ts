@@ -91,8 +91,9 @@ async function startApi(
     random: world.random,
     logged: () => sealer.poke(),
   });
+  const governance = new PostgresGovernanceStore({ ...stores, ids, poke, logged: () => sealer.poke() });
   const registry = new Registry();
-  const refresh = registerPlatformMetrics(registry, reads, clock);
+  const refresh = registerPlatformMetrics(registry, { reads, governance }, clock);
   const ofProcess = processMetrics("api", registry);
   // Without the database the figures of this process are still worth having.
   const metrics = () =>
@@ -105,7 +106,7 @@ async function startApi(
     intents,
     reads,
     ...declaring,
-    governance: new PostgresGovernanceStore({ ...stores, ids, poke, logged: () => sealer.poke() }),
+    governance,
     notifications: notifying.notifications,
     webhooks: notifying.webhooks,
     limits: { ...defaultRequestLimits, rate: config.rateLimit },

@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from "@prometheus-io/client";
 import type { Clock } from "../ports/clock.ts";
+import type { GovernanceStore } from "../ports/governance-store.ts";
 import type { PlatformSummary, ReadStore } from "../ports/read-store.ts";
 
 const figures: readonly {
@@ -35,7 +36,7 @@ const figures: readonly {
 /** Figures of the whole platform, read from the database when somebody asks, and all of them from one read. */
 export function registerPlatformMetrics(
   registry: Registry,
-  reads: Pick<ReadStore, "summary">,
+  stores: { readonly reads: Pick<ReadStore, "summary">; readonly governance: Pick<GovernanceStore, "waiting"> },
   clock: Clock,
 ): () => Promise<void> {
   const gauges = figures.map(({ name, help, of }) => ({ gauge: new Gauge({ name, help, registers: [registry] }), of }));
@@ -44,10 +45,19 @@ export function registerPlatformMetrics(
     help: "Age of the verdict that was confirmed longest ago.",
     registers: [registry],
   });
+  const make = (name: string, help: string) => new Gauge({ name, help, registers: [registry] });
+  const deletes = make("setpoint_pending_deletes", "Deletes that plans want and that were not made.");
+  const left = make("setpoint_subjects_left", "Subjects with something left to do.");
+  const failing = make("setpoint_subjects_failing", "Subjects whose last look failed.");
+  const held = make("setpoint_oldest_held_change_age_seconds", "How long the oldest open held change has waited.");
+  const ageSeconds = (atMs: number | undefined) => (atMs === undefined ? 0 : Math.max(0, clock.nowMs() - atMs) / 1_000);
   return async () => {
-    const summary = await reads.summary();
+    const [summary, waiting] = await Promise.all([stores.reads.summary(), stores.governance.waiting()]);
+    deletes.set(waiting.pendingDeletes);
+    left.set(waiting.left);
+    failing.set(waiting.failing);
+    held.set(ageSeconds(waiting.oldestHeldAtMs));
     for (const { gauge, of } of gauges) gauge.set(of(summary));
-    const { oldestConfirmedAtMs } = summary;
-    oldest.set(oldestConfirmedAtMs === undefined ? 0 : Math.max(0, clock.nowMs() - oldestConfirmedAtMs) / 1_000);
+    oldest.set(ageSeconds(summary.oldestConfirmedAtMs));
   };
 }

@@ -62,6 +62,8 @@ export interface GovernanceStore {
     readonly { readonly organization: string; readonly subjects: number; readonly waiting: number }[]
   >;
   loopActivity(): Promise<readonly LoopActivity[]>;
+  /** Figures of the whole platform about what is not done yet. */
+  waiting(): Promise<WaitingFigures>;
 }
 
 export interface InboxRequest {
@@ -185,4 +187,14 @@ export interface LoopActivity {
   readonly lastCycleAtMs: number | undefined;
   /** Every subject that is not failing was looked at since then. */
   readonly sweptSinceMs: number | undefined;
+}
+
+export interface WaitingFigures {
+  /** Deletes that the last plans wanted and that were not made. */
+  readonly pendingDeletes: number;
+  /** Subjects with something left to do. */
+  readonly left: number;
+  readonly failing: number;
+  /** When the open held change that has waited for longest was opened. */
+  readonly oldestHeldAtMs: number | undefined;
 }

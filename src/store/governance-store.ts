@@ -33,6 +33,7 @@ import {
   plansOf,
   policyHistory,
   readPolicy,
+  waitingFigures,
   withdrawLapsed,
 } from "./sql/governing.ts";
 import { call } from "./statement.ts";
@@ -193,6 +194,16 @@ export class PostgresGovernanceStore implements GovernanceStore {
       lastCycleAtMs: row.last_cycle_at_ms ?? undefined,
       sweptSinceMs: row.swept_since_ms ?? undefined,
     }));
+  };
+
+  waiting: GovernanceStore["waiting"] = async () => {
+    const [row] = await this.#options.administration.run("platform", call(waitingFigures));
+    return {
+      pendingDeletes: row?.pending_deletes ?? 0,
+      left: row?.left_to_do ?? 0,
+      failing: row?.failing ?? 0,
+      oldestHeldAtMs: row?.oldest_held_at_ms ?? undefined,
+    };
   };
 
   #for(organizationId: string | undefined): Database {

@@ -288,3 +288,17 @@ export const loopActivity = statement<LoopActivityRow>(
      (select min(v.since_ms) from setpoint.shard_seen as v) as swept_since_ms
    from seen, clock order by seen.kind`,
 );
+
+export const waitingFigures = statement<{
+  pending_deletes: number;
+  left_to_do: number;
+  failing: number;
+  oldest_held_at_ms: number | null;
+}>(
+  "waiting figures",
+  "tenants",
+  `select coalesce(sum((p.summary #>> '{actions,delete}')::bigint), 0)::bigint as pending_deletes, count(*) as left_to_do,
+     (select count(*) from setpoint.subject as s where s.failing) as failing,
+     (select min(h.opened_at_ms) from setpoint.held_change as h where h.state = 'open') as oldest_held_at_ms
+   from setpoint.subject_plan as p`,
+);

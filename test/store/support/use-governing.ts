@@ -92,6 +92,7 @@ async function useRules(stores: Stores, world: World, zone: CycleInput): Promise
   assert.ok(due !== undefined && due.summary === undefined, "it is due, and was not looked at since");
   await store.leftByOrganization();
   await store.loopActivity();
+  assert.equal((await store.waiting()).left, 0);
 }
 
 async function useNotifications(stores: Stores, world: World): Promise<void> {
