@@ -1,0 +1,107 @@
+import type { Answer, TestApi } from "../../support/api.ts";
+import { type TestPerson, signedIn } from "../../support/people.ts";
+
+/** Where a request points to. */
+export interface Place {
+  readonly organization: string;
+  readonly project: string;
+  readonly workspace: string;
+}
+
+export const ours: Place = { organization: "ours", project: "web", workspace: "live" };
+export const sibling: Place = { ...ours, project: "shop" };
+/** Its name is in every scope, e-mail and reason of it, so that anything of it that shows up elsewhere is noticed. */
+export const theirs: Place = { organization: "canary-of-theirs", project: "web", workspace: "live" };
+export const nowhere: Place = { organization: "nowhere-at-all", project: "web", workspace: "live" };
+
+export const projectPath = ({ organization, project }: Place) =>
+  `/v1/organizations/${organization}/projects/${project}`;
+export const workspacePath = (place: Place) => `${projectPath(place)}/workspaces/${place.workspace}`;
+export const organizationPath = ({ organization }: Place) => `/v1/organizations/${organization}`;
+
+/** Makes what requests are about, as the operator of the machine. */
+export class Workshop {
+  readonly api: TestApi;
+  readonly bystanders = new Map<string, TestPerson>();
+  #count = 0;
+
+  constructor(api: TestApi) {
+    this.api = api;
+  }
+
+  /** A name nobody has used. */
+  fresh(word: string): string {
+    return `${word}-${++this.#count}`;
+  }
+
+  async make(
+    method: Parameters<TestApi["send"]>[0],
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer> {
+    const answer = await this.api.send(method, path, body, headers);
+    if (answer.status < 200 || answer.status > 299)
+      throw new Error(`Preparing ${method} ${path} was answered with ${JSON.stringify(answer.body)}`);
+    return answer;
+  }
+
+  async id(method: Parameters<TestApi["send"]>[0], path: string, body?: unknown): Promise<string> {
+    return String((await this.make(method, path, body)).body["id"]);
+  }
+
+  bystander({ organization }: Place): TestPerson {
+    const person = this.bystanders.get(organization);
+    if (person === undefined) throw new Error(`Nobody stands by in ${organization}`);
+    return person;
+  }
+
+  async member({ organization }: Place, email: string, bindings: readonly object[]): Promise<TestPerson> {
+    const person = await signedIn(this.api, email);
+    const { secret } = (await this.make("POST", `/v1/organizations/${organization}/invites`, { email, bindings }))
+      .body as { secret: string };
+    const accepted = await person.send("POST", "/v1/invites/accept", { secret });
+    if (accepted.status !== 200) throw new Error(`${email} could not join: ${JSON.stringify(accepted.body)}`);
+    return person;
+  }
+}
+
+export function zone(name: string) {
+  const spec = { account: "lab", zone: `${name}.test` };
+  return { apiVersion: "setpoint/v1", kind: "DnsZone", metadata: { name, mode: "observe" }, spec };
+}
+
+export function record(name: string) {
+  const spec = { zone: "zone", name, type: "A", values: ["192.0.2.1"] };
+  return { apiVersion: "setpoint/v1", kind: "DnsRecord", metadata: { name }, spec };
+}
+
+/** The same things in each tenant: two projects with a workspace each, and something of every sort. */
+export async function furnish(workshop: Workshop, place: Place): Promise<void> {
+  const base = organizationPath(place);
+  await workshop.make("POST", "/v1/organizations", { name: place.organization });
+  const account = { name: "lab", provider: "powerdns", settings: { url: "http://127.0.0.1:8081" } };
+  await workshop.make("POST", `${base}/accounts`, account);
+  for (const project of ["web", "shop"]) {
+    const there = { ...place, project };
+    await workshop.make("POST", `${base}/projects`, { name: project });
+    await workshop.make("POST", `${projectPath(there)}/workspaces`, { name: place.workspace });
+    for (const scope of [projectPath(there), workspacePath(there)]) await declareBoth(workshop, scope);
+  }
+  await declareBoth(workshop, base);
+  const rules = [
+    { key: "organization", actions: ["read"] },
+    { key: "organization.project", actions: ["read"] },
+    { key: "project.dns_zone", actions: ["read"] },
+  ];
+  await workshop.make("POST", `${base}/roles`, { name: "reader", description: place.organization, rules });
+  await workshop.make("PUT", `${base}/secrets/password`, { value: place.organization });
+  await workshop.make("POST", `${base}/pauses`, { on: "accounts/lab", reason: `for ${place.organization}` });
+  const bystander = await workshop.member(place, `bystander@${place.organization}.test`, [{ role: "billing" }]);
+  workshop.bystanders.set(place.organization, bystander);
+}
+
+async function declareBoth(workshop: Workshop, scope: string): Promise<void> {
+  await workshop.make("PUT", `${scope}/dnszones/zone`, zone("zone"));
+  await workshop.make("PUT", `${scope}/dnsrecords/record`, record("record"));
+}
