@@ -7,7 +7,9 @@ import {
   removeGrants,
   removeHeldChanges,
   removeIdleCycles,
+  removeKeys,
   removePauses,
+  removeProposals,
   removeVerdicts,
 } from "./sql/retention.ts";
 import { call, type Statement } from "./statement.ts";
@@ -22,6 +24,8 @@ export interface RetentionLimits {
   readonly heldChangesMs: number;
   readonly pausesMs: number;
   readonly idleCyclesMs: number;
+  readonly idempotencyKeysMs: number;
+  readonly proposalsMs: number;
   /** Tokens that expired, were revoked or used up. */
   readonly credentialsMs: number;
 }
@@ -35,6 +39,8 @@ export const defaultRetention: RetentionLimits = Object.freeze({
   heldChangesMs: 90 * dayMs,
   pausesMs: 30 * dayMs,
   idleCyclesMs: 7 * dayMs,
+  idempotencyKeysMs: dayMs,
+  proposalsMs: 90 * dayMs,
   credentialsMs: 90 * dayMs,
 });
 
@@ -62,6 +68,8 @@ export async function removeOldHistory(options: RetentionOptions): Promise<Reado
     ["idleCycles", removeIdleCycles, limits.idleCyclesMs],
     ["credentials", removeCredentials, limits.credentialsMs],
     ["charges", removeCharges, 0],
+    ["idempotencyKeys", removeKeys, limits.idempotencyKeysMs],
+    ["proposals", removeProposals, limits.proposalsMs],
   ];
   const removed: Record<string, number> = {};
   for (const [name, statement, keepMs] of tables) {

@@ -157,6 +157,9 @@ test("retention removes what is old in small batches and keeps the chain verifia
     heldChangesMs: keep,
     pausesMs: keep,
     idleCyclesMs: keep,
+    idempotencyKeysMs: keep,
+    proposalsMs: keep,
+    credentialsMs: keep,
   };
   const bounded = { administration: stores.administration, limits, batchSize: 2, maxBatches: 2 };
   const removed = await removeOldHistory(bounded);

@@ -22,6 +22,13 @@ function removeOld(
 export const removeChanges = removeOld("changes", "change", "o.at_ms < $1::bigint");
 export const removeVerdicts = removeOld("verdicts", "verdict", "o.at_ms < $1::bigint");
 export const removePauses = removeOld("pauses", "pause", "o.expires_at_ms < $1::bigint");
+export const removeKeys = removeOld("idempotency keys", "idempotency_key", "o.begun_at_ms < $1::bigint");
+/** Only what was decided; an approved proposal may still be applied. */
+export const removeProposals = removeOld(
+  "proposals",
+  "proposal",
+  "o.state in ('applied', 'rejected') and coalesce(o.applied_at_ms, o.decided_at_ms) < $1::bigint",
+);
 export const removeGrants = removeOld("grants", "item_grant", "coalesce(o.used_at_ms, o.expires_at_ms) < $1::bigint");
 export const removeIdleCycles = removeOld("idle cycles", "idle_cycle", "o.minute_ms < $1::bigint", "platform");
 /** Charges count for an hour; those of scopes where nothing was deleted since then are still there. */
