@@ -60,6 +60,4 @@ export interface CredentialStore {
   noteUses(ids: readonly string[]): Promise<void>;
   /** Uses up an enrolment token. Of any number of attempts exactly one gets the record. */
   redeem(hash: string): Promise<CredentialRecord | undefined>;
-  /** After a restore: what was revoked since the backup must not come back, so everything ends. */
-  revokeAll(author: Principal): Promise<number>;
 }

@@ -16,7 +16,6 @@ import {
   listPersonalCredentials,
   noteCredentialUses,
   redeemCredential,
-  revokeAllCredentials,
   revokeCredential,
   revokeCredentialByHash,
   revokePersonalCredential,
@@ -111,15 +110,6 @@ export class PostgresCredentialStore implements CredentialStore {
   redeem(hash: string): Promise<CredentialRecord | undefined> {
     const author: Principal = { name: "agent", type: "machine" };
     return this.#end(undefined, author, "credential.redeemed", (tx) => tx.run(redeemCredential, hash));
-  }
-
-  async revokeAll(author: Principal): Promise<number> {
-    const [[row]] = await this.#options.administration.transact("platform", [
-      call(revokeAllCredentials, author.name),
-      logCall({ organizationId: undefined, type: "credential.all-revoked", author, data: {} }),
-    ]);
-    this.#options.logged?.();
-    return row?.count ?? 0;
   }
 
   /** Changes one token, and says so in the log of whom it belongs to. */

@@ -3,6 +3,8 @@ import {
   cutLog,
   removeChanges,
   removeCharges,
+  removeDeliveries,
+  removeGovernanceChanges,
   removeCredentials,
   removeGrants,
   removeHeldChanges,
@@ -24,6 +26,7 @@ export interface RetentionLimits {
   readonly heldChangesMs: number;
   readonly pausesMs: number;
   readonly idleCyclesMs: number;
+  readonly notificationsMs: number;
   readonly idempotencyKeysMs: number;
   readonly proposalsMs: number;
   /** Tokens that expired, were revoked or used up. */
@@ -39,6 +42,7 @@ export const defaultRetention: RetentionLimits = Object.freeze({
   heldChangesMs: 90 * dayMs,
   pausesMs: 30 * dayMs,
   idleCyclesMs: 7 * dayMs,
+  notificationsMs: 30 * dayMs,
   idempotencyKeysMs: dayMs,
   proposalsMs: 90 * dayMs,
   credentialsMs: 90 * dayMs,
@@ -68,6 +72,9 @@ export async function removeOldHistory(options: RetentionOptions): Promise<Reado
     ["idleCycles", removeIdleCycles, limits.idleCyclesMs],
     ["credentials", removeCredentials, limits.credentialsMs],
     ["charges", removeCharges, 0],
+    ["deliveries", removeDeliveries, limits.notificationsMs],
+    ["notifications", removeNotifications, limits.notificationsMs],
+    ["governanceChanges", removeGovernanceChanges, limits.heldChangesMs],
     ["idempotencyKeys", removeKeys, limits.idempotencyKeysMs],
     ["proposals", removeProposals, limits.proposalsMs],
   ];

@@ -12,6 +12,7 @@ import { query } from "../support/postgres.ts";
 import { openStores, type StoreServer, type Stores, silentLog, startStoreServer } from "./support/stores.ts";
 import { useMembers } from "./support/use-members.ts";
 import { useGoverning } from "./support/use-governing.ts";
+import { useAudit, useCredentials } from "./support/use-credentials.ts";
 import { type Attempt, SuspiciousDatabase } from "./support/suspicious-database.ts";
 import {
   ada,
@@ -55,6 +56,8 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
   await useDecisions(stores, world, zone);
   await useFence(stores, world, zone);
   await useReads(stores, world, zone);
+  await useCredentials(stores, world);
+  await useAudit(stores, world);
   await useGoverning(stores, world, zone);
   await useDeletion(stores, world, zone, recordUid);
   await stores.intent.markRestored();

@@ -20,7 +20,7 @@ export function resourceActionRoutes(context: ApiContext, kind: Kind, path: stri
       tag: kind.kind,
       parameters: namedParameters,
       answers: { 202: { description: "Due now", schema: reconcileAnswerSchema } },
-      handle: async ({ parameters }) => {
+      handle: async ({ caller, parameters }) => {
         const { place, view } = await requireResource(context, kind, parameters);
         const { uid, name } = view.resource;
         if (kind.loop === undefined) {
@@ -29,7 +29,7 @@ export function resourceActionRoutes(context: ApiContext, kind: Kind, path: stri
             `${kind.kind} has no loop: ${kind.withoutLoop ?? "nothing to run"} Reconcile what it is part of instead`,
           );
         }
-        await context.intents.reconcileNow({ organizationId: place.organizationId, uid });
+        await context.intents.reconcileNow({ organizationId: place.organizationId, uid, author: caller.principal });
         return { status: 202, body: { kind: kind.kind, name, message: "due now" } };
       },
     }),

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { sees } from "../access/can.ts";
 import { scopePathOf } from "../access/scope-path.ts";
+import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 import { projectScopeOf, scopeNames, workspaceScopeOf } from "../names.ts";
 import { Problem } from "../problem.ts";
@@ -35,14 +36,10 @@ function projectRoutes(context: ApiContext): readonly Route[] {
       parameters: inOrganization,
       body: namedSchema,
       answers: { 201: { description: "Created", schema: scopeSchema } },
-      handle: async ({ parameters, body }) => {
+      handle: async ({ caller, parameters, body }) => {
         const parent = await requireScope(context, parameters);
-        await createScope(
-          context,
-          parent,
-          projectScopeOf(parameters.organization, body.name),
-          `project "${body.name}"`,
-        );
+        const scope = projectScopeOf(parameters.organization, body.name);
+        await createScope(context, caller, parent, { scope, what: `project "${body.name}"` });
         return { status: 201, body };
       },
     }),
@@ -67,10 +64,10 @@ function workspaceRoutes(context: ApiContext): readonly Route[] {
       parameters: inProject,
       body: namedSchema,
       answers: { 201: { description: "Created", schema: scopeSchema } },
-      handle: async ({ parameters, body }) => {
+      handle: async ({ caller, parameters, body }) => {
         const parent = await requireScope(context, parameters);
         const scope = workspaceScopeOf(parameters.organization, parameters.project, body.name);
-        await createScope(context, parent, scope, `workspace "${body.name}"`);
+        await createScope(context, caller, parent, { scope, what: `workspace "${body.name}"` });
         return { status: 201, body };
       },
     }),
@@ -165,11 +162,11 @@ function oneRoutes(
 
 async function createScope(
   context: ApiContext,
+  { principal: author }: Caller,
   parent: { readonly organizationId: string; readonly scope: string },
-  scope: string,
-  what: string,
+  { scope, what }: { readonly scope: string; readonly what: string },
 ): Promise<void> {
   const known = await context.reads.listScopes(parent.organizationId);
   if (known.some((entry) => entry.scope === scope)) throw new Problem("ALREADY_EXISTS", `There is already a ${what}`);
-  await context.intents.createScope({ organizationId: parent.organizationId, scope, parent: parent.scope });
+  await context.intents.createScope({ organizationId: parent.organizationId, scope, parent: parent.scope, author });
 }

@@ -71,16 +71,6 @@ export const revokeCredentialByHash = statement<CredentialRow>(
   "tenants",
   `update setpoint.credential set ${revoked} where hash = $1 returning ${columns}`,
 );
-export const revokeAllCredentials = statement<{ count: number }>(
-  "revoke all credentials",
-  "tenants",
-  `with ended as (
-     update setpoint.credential set revoked_at_ms = setpoint.now_ms(), revoked_by = $1
-     where revoked_at_ms is null returning id
-   )
-   select count(*) as count from ended`,
-);
-
 /** One write per token and minute, however many processes see it used. */
 export const noteCredentialUses = statement<never>(
   "note credential uses",

@@ -34,6 +34,19 @@ export const removeIdleCycles = removeOld("idle cycles", "idle_cycle", "o.minute
 /** Charges count for an hour; those of scopes where nothing was deleted since then are still there. */
 export const removeCharges = removeOld("charges", "delete_charge", "o.minute < $1::bigint / 60000 - 60", "platform");
 
+export const removeDeliveries = removeOld(
+  "deliveries",
+  "notification_delivery",
+  "o.state <> 'pending' and o.created_at_ms < $1::bigint",
+);
+export const removeNotifications = removeOld("notifications", "notification", "o.told_at_ms < $1::bigint");
+/** What is still asked for lapses by itself; then it has this long to be read. */
+export const removeGovernanceChanges = removeOld(
+  "governance changes",
+  "governance_change",
+  "coalesce(o.decided_at_ms, o.expires_at_ms) < $1::bigint",
+);
+
 /** Only what was decided or withdrawn; a rejected change is still current. */
 export const removeHeldChanges = statement<{ removed: number }>(
   "remove old held changes",

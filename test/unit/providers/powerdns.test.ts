@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { accountCredentialBinding } from "../../../src/kernel/account-credential.ts";
 import { RetryableError, TerminalError } from "../../../src/kernel/errors.ts";
 import type { Http, HttpAnswer, HttpRequest, HttpSilence } from "../../../src/ports/http.ts";
 import type { AccountRecord } from "../../../src/ports/records.ts";
@@ -177,4 +178,40 @@ test("settings and credentials that cannot work say so before any call", async (
 test("zone ids use the server's own encoding", () => {
   assert.equal(zoneId("0/25.2.0.192.in-addr.arpa."), "0=2F25.2.0.192.in-addr.arpa.");
   assert.equal(zoneId("_x.example.test."), "=5Fx.example.test.");
+});
+
+test("looking uses the credential that can only look, acting the other one, each bound to its account", async () => {
+  const used: (readonly [header: string | undefined, method: string])[] = [];
+  const http: Http = {
+    request: async ({ method, headers }) => {
+      used.push([headers?.["x-api-key"], method]);
+      return { answered: true, status: method === "GET" ? 200 : 204, headers: {}, ...zone([]) };
+    },
+  };
+  const asked: (readonly [reference: string, binding: string])[] = [];
+  const credentials = {
+    read: async (reference: string, binding: string) => {
+      asked.push([reference, binding]);
+      return { found: true, value: `value of ${reference}` } as const;
+    },
+  };
+  const provider = createPowerDnsProvider({ http, credentials });
+  const both = provider.open({ ...account, credentialRef: "env:WRITE", readCredentialRef: "env:READ" });
+  await both.reader.zone("example.test.", signal);
+  await both.writer.change("example.test.", [{ action: "delete", name: "www.example.test.", type: "A" }], signal);
+  const one = provider.open({ ...account, credentialRef: "env:ONLY" });
+  await one.reader.zone("example.test.", signal);
+  assert.deepEqual(used, [
+    ["value of env:READ", "GET"],
+    ["value of env:WRITE", "PATCH"],
+    ["value of env:ONLY", "GET"],
+  ]);
+  assert.deepEqual(
+    asked.map(([, binding]) => binding),
+    [
+      accountCredentialBinding(account, "read"),
+      accountCredentialBinding(account, "write"),
+      accountCredentialBinding(account, "write"),
+    ],
+  );
 });
