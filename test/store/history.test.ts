@@ -63,6 +63,9 @@ test("old changes, verdicts, used grants and closed held changes go; what is cur
     pauses: 0,
     idleCycles: 1,
     charges: 0,
+    idempotencyKeys: 0,
+    proposals: 0,
+    credentials: 0,
   });
   assert.deepEqual(await read.history({ organizationId, uid: input.resource.uid, limit: 9 }), []);
   const [open, ...others] = await read.listHeldChanges({ organizationId, states: ["open", "approved"], limit: 9 });
