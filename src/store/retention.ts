@@ -9,6 +9,7 @@ import {
   removeGrants,
   removeHeldChanges,
   removeIdleCycles,
+  removeNotifications,
   removeKeys,
   removePauses,
   removeProposals,
