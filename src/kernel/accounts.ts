@@ -7,6 +7,7 @@ import { canonical } from "./hash.ts";
 import { readInventory } from "./inventory.ts";
 import { KeptListings, type SharedListing } from "./kept-listings.ts";
 import type { Inventory } from "./loop.ts";
+import { NewlyBad } from "./newly-bad.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
 /**
@@ -40,6 +41,7 @@ interface Asking {
 
 /** The accounts one process works with: opened providers, shared inventories, and the calls taken from each budget. */
 export class Accounts {
+  readonly newlyBad = new NewlyBad();
   readonly #providers: ReadonlyMap<string, Provider>;
   readonly #store: Pick<EngineStore, "takeCalls" | "blockCalls">;
   readonly #clock: Clock;

@@ -58,7 +58,11 @@ export async function runCycle(engine: Engine, claim: Claim): Promise<CycleRepor
   const turn = await takeTurn(engine, claim, input, storeAheadMs).catch((thrown: unknown) =>
     failed(engine, withFindings(input, []), thrown),
   );
-  return await settleTurn(engine, claim, input, turn);
+  try {
+    return await settleTurn(engine, claim, input, turn);
+  } finally {
+    if (input.account !== undefined) engine.accounts.newlyBad.delete(input.account.id, claim.subjectId);
+  }
 }
 
 async function takeTurn(engine: Engine, claim: Claim, loaded: CycleInput, storeAheadMs: number): Promise<Turn> {
@@ -210,6 +214,9 @@ export function planOf(scene: Still): Plan {
     tombstones: new Set(
       input.inputs.filter((resource) => resource.deletion !== undefined).map((resource) => resource.uid),
     ),
+    released: new Set(
+      input.inputs.filter((resource) => resource.deletion?.orphan === true).map((resource) => resource.uid),
+    ),
     ownSource: { uid: scene.subject.uid, generation: input.resource.generation },
   });
   if (desired.frozenKeys.size === 0) return plan;
@@ -352,13 +359,15 @@ async function healthOf(
 ): Promise<{ readonly subjects: number; readonly bad: number }> {
   const badSinceMs = scene.input.status?.badSinceMs;
   const nowMs = scene.lookout.storeNowMs();
+  const { newlyBad } = scene.engine.accounts;
+  if (badSinceMs === undefined && plan.changes.some((change) => change.missing))
+    newlyBad.add(account.id, scene.input.subject.id);
   const health = await scene.engine.store.accountHealth({
     accountId: account.id,
     aroundMs: badSinceMs === undefined ? [nowMs] : [badSinceMs, nowMs],
     windowMs: Math.max(SUSPECT_WINDOW_MS, scene.loop.everySeconds * 1_000),
   });
-  const counted = badSinceMs !== undefined;
-  return plan.changes.some((change) => change.missing) && !counted ? { ...health, bad: health.bad + 1 } : health;
+  return { ...health, bad: health.bad + newlyBad.count(account.id) };
 }
 
 /** A person who deletes by name and confirms the count approves in the same request, unless four eyes applies. */

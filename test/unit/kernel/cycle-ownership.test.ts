@@ -191,6 +191,18 @@ describe("the observer is the suspect", () => {
     assert.deepEqual(lab.held(), []);
   });
 
+  test("who finds it out at the same moment is counted too, before anybody has written it down", async () => {
+    const lab = await Lab.open();
+    const shelves = await shelvesOf(lab);
+    lab.main.things = [];
+    const reports = await Promise.all(shelves.map((shelf) => lab.cycle(shelf)));
+    assert.deepEqual(
+      reports.map(({ result }) => result),
+      ["held", "held", "held", "held"],
+    );
+    assert.deepEqual(lab.main.keys(), []);
+  });
+
   test("what is seen again asks nobody any more, and the one that is still missing then is made again", async () => {
     const lab = await Lab.open();
     const shelves = await shelvesOf(lab);

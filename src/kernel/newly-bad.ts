@@ -1,0 +1,23 @@
+/**
+ * Subjects whose things a cycle of this process has just found missing. They count as bad before it is written down: whoever
+ * looks at the same moment would else see nobody but itself, and all would act at once.
+ */
+export class NewlyBad {
+  readonly #subjects = new Map<string, Set<number>>();
+
+  add(accountId: string, subjectId: number): void {
+    const subjects = this.#subjects.get(accountId) ?? new Set();
+    this.#subjects.set(accountId, subjects.add(subjectId));
+  }
+
+  /** After its cycle: the store knows by now, or it was not true. */
+  delete(accountId: string, subjectId: number): void {
+    const subjects = this.#subjects.get(accountId);
+    subjects?.delete(subjectId);
+    if (subjects?.size === 0) this.#subjects.delete(accountId);
+  }
+
+  count(accountId: string): number {
+    return this.#subjects.get(accountId)?.size ?? 0;
+  }
+}
