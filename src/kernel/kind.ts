@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { JsonObject } from "../ports/json.ts";
 import type { DeclaredResource } from "../ports/records.ts";
 import type { Loop } from "./loop.ts";
 
@@ -22,6 +23,8 @@ export interface Kind<Spec = unknown> {
   references?(spec: Spec): readonly KindReference[];
   /** From an older stored shape to the current one, before parsing. */
   upgrade?(stored: unknown): unknown;
+  /** How a thing that was seen outside is declared, for those who take over what exists. */
+  declarationOf?(subject: { readonly name: string; readonly spec: Spec }, item: object): SeenDeclaration;
   readonly loop?: Loop<Spec, object>;
   /** Why a kind has no loop; shown in the public registry. */
   readonly withoutLoop?: string;
@@ -38,6 +41,11 @@ export interface KindReference extends KindLink {
   /** The scope it lives in: that of the resource itself, or the nearest one of this type around it. */
   readonly scope?: "organization" | "project";
 }
+
+/** A resource that declares a thing just as it is, or why there can be none. */
+export type SeenDeclaration =
+  | { readonly ok: true; readonly kind: string; readonly name: string; readonly spec: JsonObject }
+  | { readonly ok: false; readonly message: string };
 
 export type KindRegistry = ReadonlyMap<string, Kind>;
 

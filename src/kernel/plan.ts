@@ -57,6 +57,8 @@ export interface Situation {
   readonly leaving: ResourceDeletion | undefined;
   /** Uids of deleted sources. */
   readonly tombstones: ReadonlySet<string>;
+  /** Those of them that leave what they declared where it is. */
+  readonly released: ReadonlySet<string>;
   readonly ownSource: SourceRef;
 }
 
@@ -129,7 +131,7 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
   }
   const unmarked = situation.loop.marks === true && at.seen.marker === "none";
   if (unmarked) found.markerMissing.push(at.key);
-  const orphaned = situation.leaving?.orphan === true;
+  const orphaned = isOrphaned(situation, at.owned);
   if (at.wanted === undefined && (!unmarked || orphaned)) {
     found.changes.push(change(situation, at, orphaned ? "forget" : "delete"));
     return;
@@ -147,6 +149,11 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
     return;
   }
   found.changes.push(change(situation, { ...at, wanted }, replace ? "replace" : "update", differences));
+}
+
+/** One source that lets go is enough: what it was told to leave there is not removed on behalf of another one. */
+function isOrphaned(situation: Situation, owned: OwnedItem | undefined): boolean {
+  return situation.leaving?.orphan === true || owned?.sources.some((uid) => situation.released.has(uid)) === true;
 }
 
 const MARKER_MISSING: FieldDifference = { field: "/marker", wanted: "ours", seen: null };

@@ -97,6 +97,9 @@ export interface DeclaringStore {
   /** The same without making them: the very transaction, rolled back, with the cycles' inputs as they would be. */
   plan(request: { readonly organizationId: string; readonly changes: readonly Change[] }): Promise<PlanAnswer>;
 
+  /** The inputs of a resource's own cycles as they are now, with what was last seen. */
+  standing(request: { readonly organizationId: string; readonly uid: string }): Promise<readonly PlannedSubject[]>;
+
   quotas(organizationId: string): Promise<{
     readonly limits: readonly QuotaView[];
     readonly used: readonly { readonly kind: string; readonly count: number }[];

@@ -73,12 +73,20 @@ export async function plannedSubjects(
   organizationId: string,
   made: readonly Made[],
 ): Promise<readonly PlannedSubject[]> {
-  const uids = made.map(({ done }) => ("resource" in done ? done.resource.uid : done.uid));
-  const rows = await tx.run(affectedSubjects, organizationId, uids);
-  const ids = new Set([
-    ...rows.map(({ id }) => id),
-    ...made.flatMap(({ woken }) => woken.due.map((edge) => edge.subjectId)),
-  ]);
+  return await subjectsOf(tx, organizationId, {
+    uids: made.map(({ done }) => ("resource" in done ? done.resource.uid : done.uid)),
+    ids: made.flatMap(({ woken }) => woken.due.map((edge) => edge.subjectId)),
+  });
+}
+
+/** The subjects of resources and of what they are computed into, and further ones by id. */
+export async function subjectsOf(
+  tx: Transaction,
+  organizationId: string,
+  known: { readonly uids: readonly string[]; readonly ids: readonly number[] },
+): Promise<readonly PlannedSubject[]> {
+  const rows = await tx.run(affectedSubjects, organizationId, [...known.uids]);
+  const ids = new Set([...rows.map(({ id }) => id), ...known.ids]);
   if (ids.size === 0) return [];
   const [[batch], seen] = await Promise.all([
     tx.run(load, [...ids], false),

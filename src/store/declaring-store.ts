@@ -1,6 +1,6 @@
 import type { Change, ChangeAnswer, DeclaringStore, PlanAnswer } from "../ports/declaring-store.ts";
 import type { DueEdge } from "../ports/signal.ts";
-import { makeChanges, plannedSubjects, type Refused, RolledBack } from "./change-set.ts";
+import { makeChanges, plannedSubjects, type Refused, RolledBack, subjectsOf } from "./change-set.ts";
 import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { logCall } from "./log-entries.ts";
@@ -63,6 +63,13 @@ export class PostgresDeclaringStore implements DeclaringStore {
       return refusedBy(thrown);
     }
   }
+
+  standing: DeclaringStore["standing"] = async ({ organizationId, uid }) => {
+    const subjects = await this.#options.database.transaction(requireOrganizationId(organizationId), (tx) =>
+      subjectsOf(tx, organizationId, { uids: [uid], ids: [] }),
+    );
+    return subjects.filter(({ input }) => input.subject.resourceUid === uid);
+  };
 
   quotas: DeclaringStore["quotas"] = async (organizationId) => {
     const [limits, used] = await this.#options.database.transact(requireOrganizationId(organizationId), [

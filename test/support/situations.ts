@@ -41,6 +41,7 @@ export function situationOf(parts: Partial<Situation> = {}): Situation {
     answerMs: 35_000,
     leaving: undefined,
     tombstones: new Set(),
+    released: new Set(),
     ownSource: { uid: "subject", generation: 1 },
     ...parts,
   };

@@ -4,12 +4,14 @@ import { isoTime } from "../iso-time.ts";
 import { ResourceDocuments } from "../resource-document.ts";
 import { declarationDocuments, declarationsOf } from "../resources/declarations.ts";
 import { historyOf } from "../resources/history.ts";
+import { observationOf } from "../resources/observation.ts";
 import { requireResource } from "../resources/place.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { historyQuerySchema } from "../schemas/resource-query.ts";
 import {
   declarationListSchema,
   historySchema,
+  observationSchema,
   resourceEventListSchema,
   statusSubresourceSchema,
   whySchema,
@@ -60,16 +62,29 @@ export function resourceRecordRoutes(context: ApiContext, kind: Kind, path: stri
         return { status: 200, body: { items: await historyOf(context, kind, { ...place, view }, limit) } };
       },
     }),
+    ...(kind.loop === undefined ? [] : [observationRoute(context, kind, path, shared)]),
     ...logRoutes(context, kind, path, shared),
   ];
 }
 
-function logRoutes(
-  context: ApiContext,
-  kind: Kind,
-  path: string,
-  shared: Pick<Parameters<typeof defineRoute>[0], "method" | "need" | "tag"> & { parameters: typeof namedParameters },
-): readonly Route[] {
+type Shared = Pick<Parameters<typeof defineRoute>[0], "method" | "need" | "tag"> & {
+  parameters: typeof namedParameters;
+};
+
+function observationRoute(context: ApiContext, kind: Kind, path: string, shared: Shared): Route {
+  return defineRoute({
+    ...shared,
+    path: `${path}/observation`,
+    summary: "What was last seen outside: what is ours, who declares it, and how the rest would be declared",
+    answers: { 200: { description: "The last look of each of its subjects", schema: observationSchema } },
+    handle: async ({ parameters }) => {
+      const { place, view } = await requireResource(context, kind, parameters);
+      return { status: 200, body: await observationOf(context, kind, { ...place, view }) };
+    },
+  });
+}
+
+function logRoutes(context: ApiContext, kind: Kind, path: string, shared: Shared): readonly Route[] {
   return [
     defineRoute({
       ...shared,

@@ -206,4 +206,40 @@ export type WhyDocument = z.output<typeof whySchema>;
 
 export const historySchema = z.object({ items: z.array(historyEntrySchema) }).meta({ id: "History" });
 
+const seenItemSchema = z
+  .object({
+    key: z.string(),
+    externalId: z.string(),
+    item: jsonSchema,
+    /** Whether it is ours: made here, or taken over by approval. */
+    owned: z.boolean(),
+    /** The resources that declare it; empty: nobody does. */
+    declaredBy: z.array(z.object({ kind: z.string(), name: z.string() })),
+    /** What would declare it just as it is; only of what nobody declares. */
+    manifest: manifestSchema.optional(),
+    /** Why nothing can declare it. */
+    problem: z.string().optional(),
+  })
+  .meta({ id: "SeenItem" });
+export type SeenItemDocument = z.output<typeof seenItemSchema>;
+
+export const observationSchema = z
+  .object({
+    kind: z.string(),
+    name: z.string(),
+    subjects: z.array(
+      z.object({
+        account: z.string().optional(),
+        completeness: z.enum(["complete", "partial", "failed"]),
+        /** When it was last seen to be so. */
+        at: timeSchema,
+        /** Items were left out to keep the record bounded. */
+        truncated: z.boolean(),
+        items: z.array(seenItemSchema),
+      }),
+    ),
+  })
+  .meta({ id: "Observation", description: "What was last seen outside. Empty: it was not looked at yet." });
+export type ObservationDocument = z.output<typeof observationSchema>;
+
 export const reconcileAnswerSchema = z.object({ kind: z.string(), name: z.string(), message: z.string() });

@@ -1,5 +1,7 @@
 import { defineKind } from "../../kernel/kind.ts";
+import { declarationOfRecordSet } from "./declaration-of.ts";
 import { dnsZoneLoop } from "./loop.ts";
+import type { RecordSet } from "./record-set.ts";
 import { type DnsZoneSpec, dnsZoneSchema } from "./schema.ts";
 
 export const dnsZoneKind = defineKind<DnsZoneSpec>({
@@ -11,5 +13,6 @@ export const dnsZoneKind = defineKind<DnsZoneSpec>({
   modeRequired: true,
   accounts: (spec) => [spec.account],
   links: () => [],
+  declarationOf: ({ name, spec }, item) => declarationOfRecordSet({ name, zone: spec.zone }, item as RecordSet),
   loop: dnsZoneLoop,
 });

@@ -42,6 +42,21 @@ test("a delete is declared when every former source has a tombstone, or the subj
   assert.equal(origin(["a"], [], { leaving: leaving(false) }), "declared");
 });
 
+test("what a deleted source leaves where it is is forgotten, also where another source of it was deleted for good", () => {
+  const actions = (sources: string[], tombstones: string[], released: string[], wanted: Situation["wanted"] = []) =>
+    plan({
+      wanted,
+      seen: [seenItem("k1")],
+      owned: [ownedItem("k1", { sources })],
+      tombstones: new Set(tombstones),
+      released: new Set(released),
+    }).changes.map(({ action, origin }) => [action, origin]);
+  assert.deepEqual(actions(["a"], ["a"], ["a"]), [["forget", "declared"]]);
+  assert.deepEqual(actions(["a", "b"], ["a", "b"], ["b"]), [["forget", "declared"]]);
+  assert.deepEqual(actions(["a"], ["a", "b"], ["b"]), [["delete", "declared"]]);
+  assert.deepEqual(actions(["a"], ["a"], ["a"], [wantedItem("k1")]), [], "somebody else declares it: it stays ours");
+});
+
 test("what already vanished outside is declared gone like a delete would have been", () => {
   const [forgotten] = plan({ owned: [ownedItem("k1", { sources: ["a"] })], tombstones: new Set(["a"]) }).changes;
   assert.deepEqual([forgotten?.action, forgotten?.origin], ["forget", "declared"]);
