@@ -10,10 +10,12 @@ import {
   lockOldTenantKeys,
   lockRotation,
   type OldSecretRow,
+  resealPreviousWebhook,
   resealRootKey,
   resealSecret,
   resealTenantKey,
   resealTotp,
+  resealWebhook,
   rotationLeft,
   sealedWithOtherRoot,
   secretsUnderOldKey,
@@ -72,6 +74,8 @@ async function resealUnderRoot(tx: Transaction, box: RotatingBox, row: UnderRoot
   if (place === "tenant-key")
     await tx.run(resealTenantKey, id, version, sealed, await anew(tenantKeyBinding(id, version)));
   else if (place === "totp") await tx.run(resealTotp, id, sealed, await anew(`totp/${id}`));
+  else if (place === "webhook") await tx.run(resealWebhook, id, sealed, await anew(`webhook/${id}`));
+  else if (place === "webhook-previous") await tx.run(resealPreviousWebhook, id, sealed, await anew(`webhook/${id}`));
   else await tx.run(resealRootKey, sealed, await anew("root-key/check"));
 }
 

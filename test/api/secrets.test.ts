@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { accountCredentialBinding } from "../../src/kernel/account-credential.ts";
+import { requireSameRootKey } from "../../src/compose/identity.ts";
 import { createEngineOpener } from "../../src/runtime/engine-seal.ts";
+import { RootKeyBox } from "../../src/runtime/root-key-box.ts";
 import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
 import { organizationIdOf } from "../../src/control-api/names.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { Database } from "../../src/store/database.ts";
 import { registerEngineKey } from "../../src/store/engine-keys.ts";
+import { PostgresSecretStore } from "../../src/store/secret-store.ts";
 import { query } from "../support/postgres.ts";
 import { type Answer, startTestApi, type TestApi } from "../support/api.ts";
 
@@ -94,6 +97,36 @@ test("keys are rotated over the API until nothing is left", async () => {
   }
   const place = { organizationId: organizationIdOf("default"), owner: "secret/kept", field: "value" };
   assert.equal((await api.context.secrets.reveal(place))?.reveal(), "canary-kept");
+});
+
+test("a rotation of the root key leaves nothing under the old one, whatever it is that was sealed", async () => {
+  const { identity, secretBox } = api.context;
+  const author = { name: "operator", type: "person" } as const;
+  const person = { id: "ada", email: "ada@example.org", name: "Ada", passwordHash: undefined, verified: true };
+  await identity.store.createPerson({ person: { ...person, platformRole: "none" }, author });
+  const sealedSecret = await secretBox.seal("canary-totp", "totp/ada");
+  assert.equal(await identity.store.startTotp({ personId: "ada", sealedSecret }), true);
+  await requireSameRootKey(identity.store, secretBox);
+  const hook = await api.send("POST", `${path}/webhooks`, { url: "https://example.org/hook", description: "d" });
+  assert.equal(hook.status, 201, JSON.stringify(hook.body));
+  const { id } = hook.body["webhook"] as { readonly id: string };
+  assert.equal((await api.send("POST", `${path}/webhooks/${id}:rotate`)).status, 200);
+
+  const old = new RootKeyBox(new Uint8Array(32).fill(7));
+  const box = new RootKeyBox([new Uint8Array(32).fill(8), new Uint8Array(32).fill(7)]);
+  assert.ok((await dump(api.url)).some((text) => text.includes(`v1.${old.keyId}.`)));
+  const open = (role: "setpoint_api" | "setpoint_admin") => new Database({ url: api.url, role, log });
+  const [database, administration] = [open("setpoint_api"), open("setpoint_admin")];
+  const store = new PostgresSecretStore({ database, administration, box, random: systemSecretRandom });
+  const step = await store.rotate({ startedAtMs: undefined, tenantKeys: false, batchSize: 1_000, author });
+  assert.deepEqual(step.left, { underRoot: 0, tenantKeys: 0, secrets: 0 });
+  const kept = (await identity.store.totp("ada"))?.sealedSecret ?? "";
+  assert.equal(await new RootKeyBox(new Uint8Array(32).fill(8)).open(kept, "totp/ada"), "canary-totp");
+  await requireSameRootKey(identity.store, new RootKeyBox(new Uint8Array(32).fill(8)));
+  // Whoever adds another sealed column and forgets it here is found by this.
+  const left = (await dump(api.url)).filter((text) => text.includes(`v1.${old.keyId}.`));
+  assert.deepEqual(left, []);
+  await Promise.all([database.end(), administration.end()]);
 });
 
 test("no planted secret is seen: not in answers, logs, events, errors, the audit trail, or a copy of all tables", async () => {

@@ -84,7 +84,7 @@ export const lockRotation = statement<unknown>("lock rotation", "platform", "sel
 
 /** What is sealed with the root key itself, and not with the one named. */
 export interface UnderRootRow {
-  readonly place: "tenant-key" | "totp" | "root-key";
+  readonly place: "tenant-key" | "totp" | "webhook" | "webhook-previous" | "root-key";
   readonly id: string;
   readonly version: number;
   readonly sealed: string;
@@ -94,6 +94,12 @@ const underOtherRoot = `
   where not starts_with(sealed_key, $1)
   union all
   select 'totp', person_id, 0, sealed_secret from setpoint.totp where not starts_with(sealed_secret, $1)
+  union all
+  select 'webhook', organization_id || '/' || id, 0, secret from setpoint.webhook_endpoint
+  where not starts_with(secret, $1)
+  union all
+  select 'webhook-previous', organization_id || '/' || id, 0, previous_secret from setpoint.webhook_endpoint
+  where not starts_with(previous_secret, $1)
   union all
   select 'root-key', 'root-key', 0, sealed from setpoint.root_key where not starts_with(sealed, $1)`;
 export const sealedWithOtherRoot = statement<UnderRootRow>(
@@ -111,6 +117,17 @@ export const resealTotp = statement<never>(
   "reseal totp",
   "platform",
   "update setpoint.totp set sealed_secret = $3 where person_id = $1 and sealed_secret = $2",
+);
+const ofWebhook = "organization_id = split_part($1, '/', 1)::uuid and id = split_part($1, '/', 2)";
+export const resealWebhook = statement<never>(
+  "reseal webhook",
+  "tenants",
+  `update setpoint.webhook_endpoint set secret = $3 where ${ofWebhook} and secret = $2`,
+);
+export const resealPreviousWebhook = statement<never>(
+  "reseal previous webhook",
+  "tenants",
+  `update setpoint.webhook_endpoint set previous_secret = $3 where ${ofWebhook} and previous_secret = $2`,
 );
 export const resealRootKey = statement<never>(
   "reseal root key",
