@@ -39,6 +39,7 @@ import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.
 import { rootKeys } from "./root-key.ts";
 import { composeNotifying } from "./notify.ts";
 import { openDatabases } from "./stores.ts";
+import { composeTracing } from "./tracing.ts";
 import { readToken } from "./token-file.ts";
 import type { World } from "./world.ts";
 
@@ -137,7 +138,8 @@ async function startApi(
     services: async () => host.services() ?? (await servicesFromLeases(reads)),
     metrics: async () => mergeMetrics([await metrics(), ...(await host.otherMetrics())]),
   };
-  const app = createApp(context);
+  const tracer = composeTracing(config, { role: "api", version: world.version, log }, undo);
+  const app = createApp(tracer === undefined ? context : { ...context, tracer });
   await listen(() => app.listen({ host: listenAddress, port: config.port }), config.port);
   const telling = undo.use(notifying.start());
   followSealed(() => telling.poke());

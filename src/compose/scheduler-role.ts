@@ -19,6 +19,7 @@ import { processMetrics } from "./metrics-text.ts";
 import { startRoleListener } from "./role-listener.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
 import { openDatabases } from "./stores.ts";
+import { composeTracing, withCycleSpans, withSpans } from "./tracing.ts";
 import type { World } from "./world.ts";
 
 export function runScheduler(
@@ -45,7 +46,8 @@ async function start(
   undo.use(
     startHousekeeping({ administration: databases.setpoint_admin, clock, log, retention: true, appends: false }),
   );
-  const http = undo.use(createHttpClient());
+  const tracer = composeTracing(config, { role: "scheduler", version: world.version, log }, undo);
+  const http = withSpans(undo.use(createHttpClient()), tracer);
   const opener = engineOpener(config);
   const credentials = createCredentials(environment, opener);
   undo.use(startSealing({ administration: databases.setpoint_admin, opener, clock, log }));
@@ -56,7 +58,7 @@ async function start(
   const metrics = processMetrics("scheduler", registry);
   const scheduler = startScheduler(engine, {
     holder: `${hostname()}/${process.pid}`,
-    metrics: prometheusMetrics(registry, [...kinds.keys()]),
+    metrics: withCycleSpans(prometheusMetrics(registry, [...kinds.keys()]), tracer),
   });
   undo.defer(() => scheduler.drain());
   const heard = (signal: Signal | "perhaps") => (signal === "perhaps" ? scheduler.poke() : scheduler.hear(signal));

@@ -11,6 +11,7 @@ import { registerHealth } from "./health.ts";
 import { once } from "./idempotency.ts";
 import { jsonBodyParser } from "./limits/json-body.ts";
 import { defaultRequestLimits, registerLimits, serverLimits } from "./limits/request-limits.ts";
+import { registerSpans } from "./limits/request-spans.ts";
 import { secureReply } from "./limits/security-headers.ts";
 import { openApiDocument } from "./openapi.ts";
 import { Problem } from "./problem.ts";
@@ -88,6 +89,7 @@ export function createApp(context: ApiContext): FastifyInstance {
     trustProxy: context.identity.publicUrl === undefined ? false : "loopback",
   });
   const callers: Callers = new WeakMap();
+  if (context.tracer !== undefined) registerSpans(app, context.tracer);
   const charge = registerLimits(app, context, limits);
   app.addHook("onRequest", async (request, reply) => {
     void reply.header("x-request-id", request.id);

@@ -20,6 +20,7 @@ import type { SecretRandom } from "../ports/secret-random.ts";
 import type { AccountCredentialStore, SecretStore } from "../ports/secret-store.ts";
 import type { CachedRights } from "./access/cached-rights.ts";
 import type { Identity } from "./identity/identity.ts";
+import type { Tracer } from "../ports/tracer.ts";
 import type { WebhookSender } from "../ports/webhook-sender.ts";
 import type { RequestLimits } from "./limits/request-limits.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
@@ -64,6 +65,8 @@ export interface ApiContext {
   readonly secretRandom: SecretRandom;
   /** Undefined: no mail server is set. */
   readonly mailer: Mailer | undefined;
+  /** Undefined: nobody collects spans. */
+  readonly tracer?: Tracer | undefined;
   /** Undefined: the usual ones. */
   readonly limits?: RequestLimits | undefined;
   readonly version: string;

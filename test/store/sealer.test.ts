@@ -160,6 +160,7 @@ test("retention removes what is old in small batches and keeps the chain verifia
     idempotencyKeysMs: keep,
     proposalsMs: keep,
     credentialsMs: keep,
+    notificationsMs: keep,
   };
   const bounded = { administration: stores.administration, limits, batchSize: 2, maxBatches: 2 };
   const removed = await removeOldHistory(bounded);
