@@ -3,7 +3,9 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ProblemDocument, problemSchema } from "../control-api/schemas/common.ts";
 import { CliError, problemError } from "./cli-error.ts";
+import { currentContext } from "./context-file.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { type ServerSentEvent, serverSentEvents } from "./server-sent-events.ts";
 import { storedSession } from "./session-file.ts";
 import type { CliWorld } from "./world.ts";
 
@@ -22,7 +24,7 @@ export class ApiClient {
 
   constructor(world: CliWorld) {
     this.#world = world;
-    this.url = (world.environment["SETPOINT_URL"] ?? defaultUrl).replace(/\/+$/, "");
+    this.url = (world.environment["SETPOINT_URL"] ?? currentContext(world).url ?? defaultUrl).replace(/\/+$/, "");
   }
 
   /** Throws a CliError for anything but a success. */
@@ -31,13 +33,7 @@ export class ApiClient {
     path: string,
     options: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
   ): Promise<ApiAnswer> {
-    const token = options.headers?.["authorization"] === undefined ? findToken(this.#world, this.url) : "";
-    if (token === undefined) {
-      throw new CliError(
-        "You are not signed in. Sign in with: setpoint auth login. Programs set SETPOINT_TOKEN; on the machine that Setpoint runs on, point SETPOINT_DATA at the data directory that holds operator.token",
-        exitCodes.notAllowed,
-      );
-    }
+    const token = options.headers?.["authorization"] === undefined ? requireSignedIn(this.#world, this.url) : "";
     const answer = await this.plain(method, path, {
       ...options,
       headers: { authorization: `Bearer ${token}`, ...options.headers },
@@ -48,6 +44,30 @@ export class ApiClient {
 
   async get(path: string): Promise<unknown> {
     return (await this.send("GET", path)).body;
+  }
+
+  /** Server-sent events from a cursor on, until the connection ends or the signal fires. */
+  async *events(
+    path: string,
+    options: { readonly cursor: string | undefined; readonly signal: AbortSignal },
+  ): AsyncGenerator<ServerSentEvent, void, undefined> {
+    const { cursor, signal } = options;
+    const headers = {
+      authorization: `Bearer ${requireSignedIn(this.#world, this.url)}`,
+      accept: "text/event-stream",
+      ...(cursor === undefined ? {} : { "last-event-id": cursor }),
+    };
+    const answer = await this.#world.stream({ url: this.url + path, headers, signal }).catch((thrown: unknown) => {
+      if (signal.aborted) return undefined;
+      throw connectionError(this.url, thrown);
+    });
+    if (answer === undefined) return;
+    if (answer.status !== 200) {
+      const text: string[] = [];
+      for await (const chunk of answer.chunks) text.push(chunk);
+      throw problemError(problemOf({ ...answer, body: parsed(text.join("")) }, `GET ${path}`));
+    }
+    yield* serverSentEvents(answer.chunks);
   }
 
   /** For what anybody may ask. Throws a CliError for anything but a success. */
@@ -79,6 +99,15 @@ export class ApiClient {
       throw connectionError(this.url, thrown);
     }
   }
+}
+
+function requireSignedIn(world: CliWorld, url: string): string {
+  const token = findToken(world, url);
+  if (token !== undefined) return token;
+  throw new CliError(
+    "You are not signed in. Sign in with: setpoint auth login. Programs set SETPOINT_TOKEN; on the machine that Setpoint runs on, point SETPOINT_DATA at the data directory that holds operator.token",
+    exitCodes.notAllowed,
+  );
 }
 
 /** SETPOINT_TOKEN, the session of `setpoint auth login`, or the operator's file. */

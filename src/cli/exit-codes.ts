@@ -1,9 +1,11 @@
 import type { ProblemCode } from "../control-api/schemas/common.ts";
 
-/** What a script can tell apart. 2 is kept free for "changes present". */
+/** What a script can tell apart. */
 export const exitCodes = {
   done: 0,
   failed: 1,
+  /** Only with --detailed-exitcode: there is something to change. */
+  changes: 2,
   notAllowed: 3,
   operationFailed: 4,
   refusedByGuard: 5,

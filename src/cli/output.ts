@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { usageError } from "./cli-error.ts";
 import type { CliWorld } from "./world.ts";
 
-export const formats = ["table", "json", "yaml", "name"] as const;
+export const formats = ["table", "wide", "json", "yaml", "ndjson", "name"] as const;
 export type Format = (typeof formats)[number];
 
 export function parseFormat(text: string): Format {
@@ -39,6 +39,27 @@ export function safeText(text: string): string {
 
 export function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** One document a line: what programs read while it is still being written. */
+export function ndjson(values: readonly unknown[]): string {
+  return values.map((value) => `${JSON.stringify(value)}\n`).join("");
+}
+
+/** A list in one of the formats that need no knowledge of what it is about. False: the caller draws its own table. */
+export function writeFormatted(world: CliWorld, format: Format, value: unknown, items: readonly unknown[]): boolean {
+  if (format === "json") world.writeData(json(value));
+  else if (format === "yaml") world.writeData(yaml(value));
+  else if (format === "ndjson") world.writeData(ndjson(items));
+  else return false;
+  return true;
+}
+
+/** A value as a person reads it in a sentence. */
+export function shown(value: unknown): string {
+  return value === undefined || value === null
+    ? "nothing"
+    : safeText(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 export function yaml(value: unknown): string {

@@ -2,10 +2,20 @@ import { Command, CommanderError } from "commander";
 import { ApiClient } from "./api-client.ts";
 import { CliError } from "./cli-error.ts";
 import { registerAccess } from "./commands/access.ts";
+import { registerAdopt } from "./commands/adopt.ts";
 import { registerAdminister } from "./commands/administer.ts";
 import { registerAuth } from "./commands/auth.ts";
 import { registerAudit } from "./commands/audit.ts";
 import { registerBackup } from "./commands/backup.ts";
+import { registerCompletion } from "./commands/completion.ts";
+import { registerConnect } from "./commands/connect.ts";
+import { registerContext } from "./commands/context.ts";
+import { registerExplain } from "./commands/explain.ts";
+import { registerExport } from "./commands/export.ts";
+import { registerInspect } from "./commands/inspect.ts";
+import { registerPauses } from "./commands/pauses.ts";
+import { registerPlan } from "./commands/plan.ts";
+import { registerRaw } from "./commands/raw.ts";
 import { registerDeclare } from "./commands/declare.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerGovern } from "./commands/govern.ts";
@@ -57,31 +67,39 @@ function createProgram(world: CliWorld, version: string): Command {
   const client = new ApiClient(world);
   const roles = {
     dev: "start the whole product here, on an embedded database",
-    api: "run the Control API (needs DATABASE_URL)",
     scheduler: "run a scheduler (needs DATABASE_URL)",
     migrate: "bring the database to this version (needs DATABASE_URL)",
     restored: "say that the database was restored from a backup (needs DATABASE_URL)",
   };
+  const runRole = async (role: string) => void lastRoleCode.set(program, await world.runRole(role));
   for (const [role, description] of Object.entries(roles)) {
     program
       .command(role)
       .description(description)
-      .action(async () => {
-        lastRoleCode.set(program, await world.runRole(role));
-      });
+      .action(() => runRole(role));
   }
   registerBackup(program, world);
   registerAuth(program, world, client);
   registerPeople(program, world, client);
   registerDeclare(program, world, client);
+  registerConnect(program, world, client);
+  registerAdopt(program, world, client);
   registerRead(program, world, client);
+  registerInspect(program, world, client);
+  registerExplain(program, world, client);
+  registerPlan(program, { world, client, endWith: (code) => lastRoleCode.set(program, code) });
   registerGovern(program, world, client);
+  registerPauses(program, world, client);
+  registerExport(program, world, client);
   registerAdminister(program, world, client);
   registerOrganizations(program, world, client);
   registerAccess(program, world, client);
   registerTokens(program, world, client);
   registerSecrets(program, world, client);
   registerAudit(program, world, client);
+  registerContext(program, world);
+  registerRaw(program, { world, client, runRole: () => runRole("api") });
+  registerCompletion(program, world, client);
   registerDoctor(program, world, client);
   return program;
 }

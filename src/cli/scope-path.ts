@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { usageError } from "./cli-error.ts";
+import { currentContext } from "./context-file.ts";
 import type { CliWorld } from "./world.ts";
 
 export interface ScopeOptions {
@@ -13,11 +14,16 @@ export function withScope(command: Command): Command {
   return command
     .option("-O, --organization <name>", "organization (default: SETPOINT_ORGANIZATION, else default)")
     .option("-p, --project <name>", "project inside the organization")
-    .option("-w, --workspace <name>", "workspace inside the project");
+    .option("-W, --workspace <name>", "workspace inside the project");
 }
 
 export function organizationOf(world: CliWorld, options: ScopeOptions): string {
-  return options.organization ?? world.environment["SETPOINT_ORGANIZATION"] ?? "default";
+  return (
+    options.organization ??
+    world.environment["SETPOINT_ORGANIZATION"] ??
+    currentContext(world).organization ??
+    "default"
+  );
 }
 
 export function organizationPath(world: CliWorld, options: ScopeOptions): string {
@@ -25,7 +31,10 @@ export function organizationPath(world: CliWorld, options: ScopeOptions): string
 }
 
 export function scopePath(world: CliWorld, options: ScopeOptions): string {
-  const { project, workspace } = options;
+  // A context's project is one of its own organization.
+  const context = options.organization === undefined ? currentContext(world) : {};
+  const { project = context.project, workspace = options.project === undefined ? context.workspace : undefined } =
+    options;
   if (workspace !== undefined && project === undefined)
     throw usageError("--workspace needs --project: a workspace lives in a project");
   const below = [

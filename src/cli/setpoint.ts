@@ -47,6 +47,11 @@ const world: CliWorld = {
     });
     return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
   },
+  stream: async ({ url, headers, signal }) => {
+    const answer = await fetch(url, { headers, signal, redirect: "manual" });
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), chunks: textOf(answer, signal) };
+  },
+  timer: (ms) => (ms === undefined ? new AbortController().signal : AbortSignal.timeout(ms)),
   nowMs: () => Date.now(),
   timeMs: (iso) => Date.parse(iso),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -54,6 +59,16 @@ const world: CliWorld = {
   runRole,
   nodeVersion: process.versions.node,
 };
+
+/** A reader who stops is no failure, nor is a connection that breaks: whoever reads decides whether to come back. */
+async function* textOf(answer: Response, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of answer.body ?? []) yield decoder.decode(chunk as Uint8Array, { stream: true });
+  } catch (thrown) {
+    if (!signal.aborted && !(thrown instanceof TypeError)) throw thrown;
+  }
+}
 
 /** Roles are composed in main.ts, in a process of their own that ends when this one does. */
 function runRole(role: string, ...values: readonly string[]): Promise<number> {

@@ -18,6 +18,18 @@ export interface CliWorld {
     readonly body: string | undefined;
     readonly timeoutMs: number;
   }): Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string }>;
+  /** The body bit by bit, as it comes, until the signal fires. */
+  stream(request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly signal: AbortSignal;
+  }): Promise<{
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly chunks: AsyncIterable<string>;
+  }>;
+  /** Fires after a while, or when the person has seen enough. */
+  timer(ms: number | undefined): AbortSignal;
   nowMs(): number;
   timeMs(iso: string): number;
   sleep(ms: number): Promise<void>;

@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { runCli } from "../../src/cli/program.ts";
-import type { CliWorld } from "../../src/cli/world.ts";
+import { runCommand } from "../support/cli.ts";
 import { ExportVerifier } from "../../src/control-api/schemas/audit-export.ts";
 import { query } from "../support/postgres.ts";
 import { startTestApi, type TestApi, token, whatever } from "../support/api.ts";
@@ -136,32 +135,12 @@ test("CSV has a line for every entry, and its formulas are text", async () => {
   assert.ok(lines.every((line) => !/(^|,)"[=+@-]/.test(line)));
 });
 
-/** The command line in this process, over the API without a port. */
 async function setpoint(args: readonly string[]): Promise<{ readonly code: number; readonly out: string }> {
-  let out = "";
-  const world: CliWorld = {
-    environment: { SETPOINT_TOKEN: token, SETPOINT_URL: "http://test" },
-    writeData: (text) => (out += text),
-    writeNote: (text) => (out += text),
-    colours: false,
-    interactive: false,
-    ask: () => Promise.reject(new Error("nobody may be asked")),
-    askHidden: () => Promise.reject(new Error("nobody may be asked")),
-    request: async ({ method, url, headers, body }) => {
-      const request = { method: method as "GET", url: url.replace("http://test", ""), headers };
-      const answer = await api.app.inject(body === undefined ? request : { ...request, payload: body });
-      return { status: answer.statusCode, headers: answer.headers as Record<string, string>, text: answer.body };
-    },
-    nowMs: () => Date.now(),
-    timeMs: (iso) => Date.parse(iso),
-    sleep: () => Promise.resolve(),
+  const { code, data, notes } = await runCommand(api.app, args, {
     readStdin: () => Promise.resolve("canary-from-stdin\n"),
-    runRole: () => Promise.resolve(0),
-    nodeVersion: "24.0.0",
-  };
-  const code = await runCli(world, args, "0.0.0-test");
+  });
   await api.seal();
-  return { code, out };
+  return { code, out: data + notes };
 }
 
 test("setpoint audit lists, exports and verifies, with the server and without", async () => {

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseAllDocuments } from "yaml";
-import { runCli } from "../../src/cli/program.ts";
+import { runCommand, type Ran } from "../support/cli.ts";
 import type { CliWorld } from "../../src/cli/world.ts";
-import { startTestApi, type TestApi, token } from "../support/api.ts";
+import { startTestApi, type TestApi } from "../support/api.ts";
 
 let api: TestApi;
 const folder = mkdtempSync(join(tmpdir(), "setpoint-cli-"));
@@ -18,43 +18,8 @@ after(async () => {
   await api[Symbol.asyncDispose]();
 });
 
-interface Ran {
-  readonly code: number;
-  readonly data: string;
-  readonly notes: string;
-}
-
-/** The command line in this process, over the API without a port. */
-async function setpoint(args: readonly string[], change: Partial<CliWorld> = {}): Promise<Ran> {
-  let data = "";
-  let notes = "";
-  const world: CliWorld = {
-    environment: { SETPOINT_TOKEN: token, SETPOINT_URL: "http://test" },
-    writeData: (text) => (data += text),
-    writeNote: (text) => (notes += text),
-    colours: false,
-    interactive: false,
-    ask: () => Promise.reject(new Error("nobody may be asked")),
-    askHidden: () => Promise.reject(new Error("nobody may be asked")),
-    request: async ({ method, url, headers, body }) => {
-      const answer = await api.app.inject({
-        method: method as "GET",
-        url: url.replace("http://test", ""),
-        headers,
-        ...(body === undefined ? {} : { payload: body }),
-      });
-      return { status: answer.statusCode, headers: answer.headers as Record<string, string>, text: answer.body };
-    },
-    nowMs: () => Date.now(),
-    timeMs: (iso) => Date.parse(iso),
-    sleep: () => Promise.resolve(),
-    readStdin: () => Promise.resolve(""),
-    runRole: () => Promise.resolve(0),
-    nodeVersion: "24.0.0",
-    ...change,
-  };
-  const code = await runCli(world, args, "0.0.0-test");
-  return { code, data, notes };
+function setpoint(args: readonly string[], change: Partial<CliWorld> = {}): Promise<Ran> {
+  return runCommand(api.app, args, change);
 }
 
 function file(name: string, text: string): string {
@@ -181,7 +146,7 @@ test("each way to fail has the exit code that scripts were promised", async () =
     [["wait", "dnszone/example", "--timeout", "0s"], 9],
     [["account", "add", "lab", "--provider", "powerdns", "--set", "url=http://127.0.0.1:1"], 12],
     [["get", "dnszone", "-O", "nobody"], 6],
-    [["get", "dnszone", "-w", "alone"], 64],
+    [["get", "dnszone", "-W", "alone"], 64],
     [["--help"], 0],
     [["--version"], 0],
   ];

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { runCli } from "../../src/cli/program.ts";
+import { runCommand, type Ran } from "../support/cli.ts";
 import type { CliWorld } from "../../src/cli/world.ts";
 import { fromBase32, totpCode } from "../../src/control-api/identity/totp.ts";
 import { startTestApi, type TestApi, token as operator } from "../support/api.ts";
@@ -28,36 +28,8 @@ const signedInOnly = {
 };
 const sessions = join(folder, "config", "sessions.json");
 
-async function setpoint(args: readonly string[], change: Partial<CliWorld> = {}) {
-  let data = "";
-  let notes = "";
-  const nobody = () => Promise.reject(new Error("nobody may be asked"));
-  const world: CliWorld = {
-    environment: signedInOnly,
-    writeData: (text) => (data += text),
-    writeNote: (text) => (notes += text),
-    colours: false,
-    interactive: false,
-    ask: nobody,
-    askHidden: nobody,
-    request: async ({ method, url, headers, body }) => {
-      const answer = await api.app.inject({
-        method: method as "GET",
-        url: url.replace("http://test", ""),
-        headers,
-        ...(body === undefined ? {} : { payload: body }),
-      });
-      return { status: answer.statusCode, headers: answer.headers as Record<string, string>, text: answer.body };
-    },
-    nowMs: () => Date.now(),
-    timeMs: (iso) => Date.parse(iso),
-    sleep: () => Promise.resolve(),
-    readStdin: () => Promise.resolve(""),
-    runRole: () => Promise.resolve(0),
-    nodeVersion: "24.0.0",
-    ...change,
-  };
-  return { code: await runCli(world, args, "0.0.0-test"), data, notes };
+function setpoint(args: readonly string[], change: Partial<CliWorld> = {}): Promise<Ran> {
+  return runCommand(api.app, args, { environment: signedInOnly, ...change });
 }
 
 const typed = (text: string): Partial<CliWorld> => ({ readStdin: () => Promise.resolve(text) });

@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { loopsSchema, summarySchema } from "../../control-api/schemas/platform.ts";
 import {
   type ResourceDocument,
-  resourceListSchema,
   resourceSchema,
   whySchema,
   type WhyDocument,
@@ -16,6 +15,7 @@ import {
   type Cell,
   type Format,
   json,
+  ndjson,
   parseFormat,
   safeText,
   statusTone,
@@ -25,8 +25,10 @@ import {
   yamlDocuments,
 } from "../output.ts";
 import { scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { type WatchEvent, watchList } from "../watch.ts";
 import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
+import { listAll } from "../list-all.ts";
 
 /** get, why, wait, loops, status: what changes nothing. */
 export function registerRead(program: Command, world: CliWorld, client: ApiClient): void {
@@ -34,26 +36,23 @@ export function registerRead(program: Command, world: CliWorld, client: ApiClien
     .description("show resources of a kind, or one of them")
     .argument("<kind>")
     .argument("[name]")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
+    .option("-o, --output <format>", "table, wide, json, yaml, ndjson or name", "table")
+    .option("-w, --watch", "go on and print what changes")
+    .option("--timeout <duration>", "with --watch: how long at most")
     .option("-l, --labels <selector>", "only resources with these labels, such as team=web,tier=front")
-    .action(
-      async (
-        word: string,
-        name: string | undefined,
-        options: ScopeOptions & { readonly output: string; readonly labels?: string },
-      ) => {
-        const format = parseFormat(options.output);
-        const [kindWord = word, nameInWord] = word.split("/");
-        const kind = await findKind(client, kindWord);
-        const base = `${scopePath(world, options)}/${kind.plural}`;
-        const one = name ?? nameInWord;
-        const items =
-          one === undefined
-            ? await readAll(client, base, options.labels)
-            : [resourceSchema.parse(await client.get(`${base}/${encodeURIComponent(one)}`))];
-        showResources(world, kind, items, { format, one: one !== undefined });
-      },
-    );
+    .action(async (word: string, name: string | undefined, options: GetOptions) => {
+      const format = parseFormat(options.output);
+      const [kindWord = word, nameInWord] = word.split("/");
+      const kind = await findKind(client, kindWord);
+      const base = `${scopePath(world, options)}/${kind.plural}`;
+      const one = name ?? nameInWord;
+      if (options.watch === true) return await watch(world, client, { kind, base, one }, options);
+      const items =
+        one === undefined
+          ? await listAll(client, base, options.labels)
+          : [resourceSchema.parse(await client.get(`${base}/${encodeURIComponent(one)}`))];
+      showResources(world, kind, items, { format, one: one !== undefined });
+    });
 
   withScope(program.command("why"))
     .description("explain why a resource is as it is: what stands in the way, what was done, who declared it")
@@ -126,24 +125,42 @@ function registerPlatform(program: Command, world: CliWorld, client: ApiClient):
     });
 }
 
-async function readAll(
+interface GetOptions extends ScopeOptions {
+  readonly output: string;
+  readonly labels?: string;
+  readonly watch?: boolean;
+  readonly timeout?: string;
+}
+
+/** Prints what there is, then every change: lines on a terminal and in a pipe alike. */
+async function watch(
+  world: CliWorld,
   client: ApiClient,
-  base: string,
-  labels: string | undefined,
-): Promise<readonly ResourceDocument[]> {
-  const items: ResourceDocument[] = [];
-  let token: string | undefined;
-  do {
-    const query = new URLSearchParams({
-      pageSize: "500",
-      ...(labels === undefined ? {} : { labels }),
-      ...(token === undefined ? {} : { pageToken: token }),
-    });
-    const page = resourceListSchema.parse(await client.get(`${base}?${query.toString()}`));
-    items.push(...page.items);
-    token = page.nextPageToken;
-  } while (token !== undefined);
-  return items;
+  what: { readonly kind: KnownKind; readonly base: string; readonly one: string | undefined },
+  options: GetOptions,
+): Promise<void> {
+  const format = parseFormat(options.output);
+  const query = new URLSearchParams({ watch: "true" });
+  if (options.labels !== undefined) query.set("labels", options.labels);
+  if (what.one !== undefined) query.set("namePrefix", what.one);
+  const signal = world.timer(options.timeout === undefined ? undefined : parseSeconds(options.timeout) * 1_000);
+  for await (const event of watchList(client, `${what.base}?${query.toString()}`, signal)) {
+    const name = event.type === "DELETED" ? event.name : event.object.metadata.name;
+    if (what.one !== undefined && name !== what.one) continue;
+    if (format === "json" || format === "ndjson") world.writeData(`${JSON.stringify(event)}\n`);
+    else if (format === "yaml") world.writeData(`---\n${yaml(event)}`);
+    else if (format === "name") world.writeData(`${what.kind.kind.toLowerCase()}/${name}\n`);
+    else world.writeData(`${watchLine(world, event)}\n`);
+  }
+}
+
+function watchLine(world: CliWorld, event: WatchEvent): string {
+  if (event.type === "DELETED") return `${toned(world, "soft", "gone   ")} ${safeText(event.name)}`;
+  const [name, , ready, synced, , , message] = row(world, event.object);
+  const text = (cell: Cell | undefined) =>
+    cell === undefined ? "" : typeof cell === "string" ? safeText(cell) : toned(world, cell.tone, cell.text);
+  const word = event.type === "ADDED" ? "is there" : "changed ";
+  return `${toned(world, "soft", word)} ${text(name)}  ready ${text(ready)}  synced ${text(synced)}  ${text(message)}`;
 }
 
 function showResources(
@@ -153,7 +170,8 @@ function showResources(
   how: { readonly format: Format; readonly one: boolean },
 ): void {
   const [first] = items;
-  if (how.format === "json") world.writeData(json(how.one ? first : { items }));
+  if (how.format === "ndjson") world.writeData(ndjson(items));
+  else if (how.format === "json") world.writeData(json(how.one ? first : { items }));
   else if (how.format === "yaml") world.writeData(yamlDocuments(items));
   else if (how.format === "name")
     world.writeData(items.map((item) => `${kind.kind.toLowerCase()}/${item.metadata.name}\n`).join(""));
@@ -163,8 +181,8 @@ function showResources(
     world.writeData(
       table(
         world,
-        ["NAME", "MODE", "READY", "SYNCED", "FRESH", "AGE", "MESSAGE"],
-        items.map((item) => row(world, item)),
+        ["NAME", "MODE", "READY", "SYNCED", "FRESH", "AGE", "MESSAGE", ...(how.format === "wide" ? wideHead : [])],
+        items.map((item) => [...row(world, item), ...(how.format === "wide" ? wideCells(item) : [])]),
       ),
     );
 }
@@ -186,6 +204,14 @@ function row(world: CliWorld, item: ResourceDocument): readonly Cell[] {
     age(world, item.metadata.declaredAt),
     shortened(message),
   ];
+}
+
+const wideHead = ["GENERATION", "REVISION", "BY", "LABELS", "UID"];
+
+function wideCells({ metadata }: ResourceDocument): readonly string[] {
+  const labels = Object.entries(metadata.labels).map(([key, value]) => `${key}=${value}`);
+  const { generation, revision, declaredBy, uid } = metadata;
+  return [String(generation), String(revision), declaredBy, labels.join(",") || "-", uid];
 }
 
 function whyText(world: CliWorld, why: WhyDocument): string {

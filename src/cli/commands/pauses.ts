@@ -1,0 +1,161 @@
+import type { Command } from "commander";
+import {
+  endedSchema,
+  type PauseDocument,
+  pauseListSchema,
+  pauseSchema,
+  pendingSchema,
+} from "../../control-api/schemas/governance.ts";
+import type { ApiClient } from "../api-client.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import { parseSeconds, shortDuration } from "../duration.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { json, parseFormat, safeText, table, yaml } from "../output.ts";
+import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
+import type { CliWorld } from "../world.ts";
+import { targetPath } from "./declare.ts";
+
+interface PauseOptions extends ScopeOptions {
+  readonly level: string;
+  readonly for: string;
+  readonly reason?: string;
+  readonly output: string;
+}
+
+/** pause, suspend, freeze, resume, unfreeze: stopping, and going on. */
+export function registerPauses(program: Command, world: CliWorld, client: ApiClient): void {
+  withScope(program.command("resume"))
+    .description("end a pause, or every freeze; shows first what would run")
+    .argument("[id]", "the pause to end; without it, every freeze of the platform")
+    .option("-y, --yes", "do not ask")
+    .action(async (id: string | undefined, options: ScopeOptions & { readonly yes?: boolean }) => {
+      await resume(world, client, id, options);
+    });
+  registerSuspend(program, world, client);
+  withScope(program.command("pause"))
+    .description("stop deletes, writes or everything in a scope for a while; or: pause list")
+    .argument(
+      "<what>",
+      "organization, projects/P, projects/P/workspaces/W, accounts/A, or a resource such as dnszones/Z; or list",
+    )
+    .option("--level <level>", "deletes, writes or all", "writes")
+    .option("--for <duration>", "how long", "1h")
+    .option("--reason <text>", "why; others see it")
+    .option("-o, --output <format>", "table, json or yaml", "table")
+    .action(async (what: string, options: PauseOptions) => {
+      const path = `${organizationPath(world, options)}/pauses`;
+      if (what === "list")
+        return showPauses(world, pauseListSchema.parse(await client.get(path)).items, options.output);
+      await createPause(world, client, path, options, { on: what });
+    });
+  program
+    .command("freeze")
+    .description("pause the whole platform")
+    .option("--level <level>", "deletes, writes or all", "writes")
+    .option("--for <duration>", "how long", "1h")
+    .option("--reason <text>", "why; everybody sees it")
+    .action(async (options: PauseOptions) => {
+      await createPause(world, client, "/v1/freeze", options, {});
+    });
+}
+
+async function createPause(
+  world: CliWorld,
+  client: ApiClient,
+  path: string,
+  options: PauseOptions,
+  on: { readonly on?: string },
+): Promise<void> {
+  if (options.reason === undefined) throw usageError("say why with --reason: whoever finds it stopped must know");
+  const body = { ...on, level: options.level, reason: options.reason, forSeconds: parseSeconds(options.for) };
+  const pause = pauseSchema.parse((await client.send("POST", path, { body })).body);
+  world.writeData(`${pause.id}\n`);
+  world.writeNote(
+    `${pause.level} paused at ${pause.scope} until ${pause.expiresAt}; end it with: setpoint resume${path === "/v1/freeze" ? "" : ` ${pause.id}`}\n`,
+  );
+}
+
+function showPauses(world: CliWorld, items: readonly PauseDocument[], output: string): void {
+  const format = parseFormat(output);
+  if (format === "json") return world.writeData(json({ items }));
+  if (format === "yaml") return world.writeData(yaml({ items }));
+  if (items.length === 0) return world.writeNote("Nothing is paused.\n");
+  const rows = items.map((pause) => [
+    pause.id,
+    pause.scope,
+    pause.level,
+    pause.author,
+    shortDuration(world.timeMs(pause.expiresAt) - world.nowMs()),
+    pause.reason,
+  ]);
+  world.writeData(table(world, ["ID", "SCOPE", "LEVEL", "BY", "LEFT", "REASON"], rows));
+}
+
+async function resume(
+  world: CliWorld,
+  client: ApiClient,
+  id: string | undefined,
+  options: ResumeOptions,
+): Promise<void> {
+  const base = organizationPath(world, options);
+  const pauses = pauseListSchema.parse(await client.get(`${base}/pauses`)).items;
+  const chosen = pauses.filter((pause) => (id === undefined ? pause.scope === "platform" : pause.id === id));
+  if (chosen.length === 0) {
+    throw new CliError(
+      id === undefined
+        ? "Nothing is frozen. Pauses of one scope are ended by their id: setpoint pause list"
+        : `There is no pause ${id} in force`,
+      exitCodes.notFound,
+    );
+  }
+  const pending = pendingSchema.parse(await client.get(`${base}/pending`));
+  const running = pending.items.filter((item) => item.blockedBy.length === 0);
+  if (running.length === 0) world.writeNote("Nothing would be written, as far as was last seen.\n");
+  for (const item of running) {
+    const seen =
+      item.lookedAt === undefined
+        ? "never looked at"
+        : `seen ${shortDuration(world.nowMs() - world.timeMs(item.lookedAt))} ago`;
+    world.writeNote(
+      `would run: ${item.kind}/${item.name}: ${item.differences} differences (${seen}): ${safeText(item.message)}\n`,
+    );
+  }
+  if (pending.truncated) world.writeNote("… and more\n");
+  await confirmResume(world, options.yes === true);
+  const frozen = chosen.every((pause) => pause.scope === "platform");
+  const answer = await client.send(
+    "DELETE",
+    frozen ? "/v1/freeze" : `${base}/pauses/${encodeURIComponent(chosen[0]?.id ?? "")}`,
+  );
+  world.writeNote(`resumed: ${endedSchema.parse(answer.body).ended.join(", ")}\n`);
+}
+
+/** The words that people know from elsewhere. */
+function registerSuspend(program: Command, world: CliWorld, client: ApiClient): void {
+  withScope(program.command("suspend"))
+    .description("stop writes for one resource for a while; it is still looked at")
+    .argument("<kind/name>")
+    .option("--level <level>", "deletes, writes or all", "writes")
+    .option("--for <duration>", "how long", "1h")
+    .option("--reason <text>", "why; others see it")
+    .action(async (target: string, options: PauseOptions) => {
+      const base = organizationPath(world, options);
+      const { path } = await targetPath(world, client, target, options);
+      await createPause(world, client, `${base}/pauses`, options, { on: path.slice(base.length + 1) });
+    });
+  withScope(program.command("unfreeze"))
+    .description("end every freeze; shows first what would run")
+    .option("-y, --yes", "do not ask")
+    .action(async (options: ResumeOptions) => {
+      await resume(world, client, undefined, options);
+    });
+}
+
+type ResumeOptions = ScopeOptions & { readonly yes?: boolean };
+
+async function confirmResume(world: CliWorld, yes: boolean): Promise<void> {
+  if (yes) return;
+  if (!world.interactive) throw usageError("nobody can be asked here: add --yes to resume");
+  const answer = await world.ask("Resume? [y/N] ");
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CliError("cancelled; still paused", exitCodes.cancelled);
+}
