@@ -48,20 +48,21 @@ export async function declare(tx: Transaction, request: DeclareRequest): Promise
   const place = tx.run(readPlace, organizationId, scope, accountIds(request));
   const [[existing], [where]] = await Promise.all([found, place, ...locks]);
 
-  const revision = existing?.revision ?? 0;
-  const moved = request.ifRevision !== undefined && request.ifRevision !== revision;
-  const leaving = existing !== undefined && existing.deletion !== null && !governsOnly(existing, request);
-  if (moved || leaving) return quiet({ result: "conflict", revision });
-  if (existing !== undefined && sameDeclaration(existing, request)) {
-    return quiet({ result: "unchanged", resource: declaredResource(existing), revision });
-  }
+  const answer = unwritten(existing, request);
+  if (answer !== undefined) return { answer, woken: nobodyWoken };
   if (existing !== undefined && existing.deletion !== null) return govern(tx, existing, request);
   const path = requirePlace(request, where);
   return existing === undefined ? create(tx, request, path) : change(tx, existing, request);
 }
 
-function quiet(answer: DeclareAnswer): Declared {
-  return { answer, woken: nobodyWoken };
+/** The answer to a declaration that writes nothing: somebody was faster, or it says what stands there already. */
+export function unwritten(existing: DeclaredRow | undefined, request: DeclareRequest): DeclareAnswer | undefined {
+  const revision = existing?.revision ?? 0;
+  const moved = request.ifRevision !== undefined && request.ifRevision !== revision;
+  const leaving = existing !== undefined && existing.deletion !== null && !governsOnly(existing, request);
+  if (moved || leaving) return { result: "conflict", revision };
+  if (existing === undefined || !sameDeclaration(existing, request)) return undefined;
+  return { result: "unchanged", resource: declaredResource(existing), revision };
 }
 
 async function create(tx: Transaction, request: DeclareRequest, path: readonly string[]): Promise<Declared> {
@@ -152,7 +153,7 @@ async function add(
   return tx.run(addSubjects, organizationId, uid, kind, name, ids, shards, authorPriority(author));
 }
 
-async function log(
+export async function log(
   tx: Transaction,
   request: DeclareRequest,
   about: { uid: string; result: string; generation: number; revision: number; existing?: DeclaredRow | undefined },
@@ -183,7 +184,7 @@ interface Governs {
   readonly protect?: boolean | null | undefined;
 }
 
-function resourceOf(
+export function resourceOf(
   { kind, name, scope, spec, labels, author }: DeclareRequest,
   known: { readonly uid: string; readonly generation: number; readonly declaredAtMs: number },
 ): DeclaredResource {
@@ -204,7 +205,7 @@ function declaredColumns(request: DeclareRequest): readonly SqlValue[] {
     author.type,
     mode ?? null,
     protect ?? null,
-    fieldOwners(request),
+    JSON.stringify(fieldOwners(request)),
   ];
 }
 
@@ -217,10 +218,10 @@ function accountIds({ accounts }: DeclareRequest): readonly string[] {
 }
 
 /** A declaration replaces the whole spec, so its owner owns every top-level field. */
-function fieldOwners({ spec, owner, author }: DeclareRequest): string {
-  if (typeof spec !== "object" || spec === null || Array.isArray(spec)) return "{}";
+export function fieldOwners({ spec, owner, author }: DeclareRequest): Readonly<Record<string, string>> {
+  if (typeof spec !== "object" || spec === null || Array.isArray(spec)) return {};
   const pointers = Object.keys(spec).map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
-  return JSON.stringify(Object.fromEntries(pointers.map((pointer) => [pointer, owner ?? author.name])));
+  return Object.fromEntries(pointers.map((pointer) => [pointer, owner ?? author.name]));
 }
 
 function requirePlace(
@@ -245,10 +246,17 @@ function requirePlace(
 }
 
 function sameDeclaration(row: DeclaredRow, request: DeclareRequest): boolean {
-  const attached = (row.subjects ?? []).filter(({ detached }) => detached === null);
   return (
     canonical(row.spec) === canonical(request.spec) &&
     canonical(row.labels) === canonical(request.labels) &&
+    sameSurroundings(row, request)
+  );
+}
+
+/** Whether a declaration differs from what stands there at most in its spec and labels. */
+export function sameSurroundings(row: DeclaredRow, request: DeclareRequest): boolean {
+  const attached = (row.subjects ?? []).filter(({ detached }) => detached === null);
+  return (
     row.mode === (request.mode ?? null) &&
     row.protect === (request.protect ?? null) &&
     sameSet(

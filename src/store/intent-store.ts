@@ -1,4 +1,5 @@
 import { emptyMemory, retriedMemory } from "../kernel/memory.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Principal } from "../ports/records.ts";
@@ -6,6 +7,7 @@ import type { DueEdge } from "../ports/signal.ts";
 import type { Database, Tenants, Transaction } from "./database.ts";
 import { approve, reject } from "./decisions.ts";
 import { authorPriority, declare } from "./declare.ts";
+import { DeclareTogether } from "./declare-together.ts";
 import { nobodyWoken, type Woken, wokenOf } from "./due-edges.ts";
 import { StoreError } from "./errors.ts";
 import { type LogEntry, logCall } from "./log-entries.ts";
@@ -35,6 +37,8 @@ export interface IntentStoreOptions {
   /** Of role `setpoint_admin`: for what concerns every organization (a freeze, a platform policy, a restore). */
   readonly administration: Database;
   readonly ids: Ids;
+  /** Given one, edits of an organization that come at the same time share a transaction. */
+  readonly clock?: Clock;
   /** Called after the commit with what became due: shards, and subjects where they are few. Losing it costs one poll. */
   readonly poke?: (shards: readonly number[], due: readonly DueEdge[]) => void;
   /** Called after a commit that may have appended to the log. */
@@ -46,9 +50,11 @@ type Request<Method extends keyof IntentStore> = Parameters<IntentStore[Method]>
 /** How people and programs change what is declared, on PostgreSQL. Each method is one transaction with its log entry. */
 export class PostgresIntentStore implements IntentStore {
   readonly #options: IntentStoreOptions;
+  readonly #together: DeclareTogether | undefined;
 
   constructor(options: IntentStoreOptions) {
     this.#options = options;
+    if (options.clock !== undefined) this.#together = new DeclareTogether(options.clock);
   }
 
   async createOrganization({ id, name, author }: Request<"createOrganization">): Promise<void> {
@@ -127,7 +133,16 @@ export class PostgresIntentStore implements IntentStore {
   }
 
   declare(request: Request<"declare">): ReturnType<IntentStore["declare"]> {
-    return naming(`resource ${request.uid}`, () => this.#write(request.organizationId, (tx) => declare(tx, request)));
+    const { organizationId, uid } = request;
+    const together = this.#together;
+    return naming(`resource ${uid}`, async () => {
+      if (together === undefined) return await this.#write(organizationId, (tx) => declare(tx, request));
+      const { answer, woken } = await together.declare(request, (work) =>
+        this.#options.database.transaction(tenant(organizationId), work),
+      );
+      this.#after(woken);
+      return answer;
+    });
   }
 
   requestDeletion(request: Request<"requestDeletion">): ReturnType<IntentStore["requestDeletion"]> {

@@ -52,6 +52,8 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
   const record = { name: "record", kind: "Record", accounts: [], links: [{ kind: "Zone", name: "zone" }] };
   const recordUid = await world.declare(record);
   await world.declare({ ...record, spec: { size: 5 } });
+  for (const name of ["one", "two"]) await world.declare({ name });
+  await Promise.all(["one", "two"].map((name) => world.declare({ name, spec: { size: 2 } })));
   await useGovernance(stores, world, zone);
   await useDecisions(stores, world, zone);
   await useFence(stores, world, zone);
@@ -152,7 +154,7 @@ test("every statement that touches tenants' rows fails without a tenant", async 
   const attempts: Attempt[] = [];
   const makeDatabase = (role: "setpoint_api" | "setpoint_engine" | "setpoint_admin") =>
     new SuspiciousDatabase({ url, role, log: silentLog }, attempts);
-  await using stores = openStores(url, { makeDatabase });
+  await using stores = openStores(url, { makeDatabase, together: true });
   // Rows of another tenant, so that there is something to be hidden or shown.
   await useEverythingElse(stores);
   const world = await makeWorld(stores);

@@ -80,6 +80,50 @@ export const readPlace = statement<{ path: readonly string[] | null; accounts: r
      (select json_agg(a.id) from setpoint.account as a where a.organization_id = $1 and a.id = any ($3::text[])) as accounts`,
 );
 
+/** The same three for several names of one organization at once; none of them links to anything. */
+export const lockSeveralNames = statement<unknown>(
+  "lock several names",
+  "platform",
+  `select pg_advisory_xact_lock(7302, key)
+   from (
+     select distinct hashtext(concat_ws(' ', $1::uuid, named.scope, named.kind, named.name)) as key
+     from unnest($2::text[], $3::text[], $4::text[]) as named (scope, kind, name) order by key
+   ) as ordered`,
+);
+const severalNamed = `unnest($2::text[], $3::text[], $4::text[]) with ordinality as named (scope, kind, name, place)
+   cross join lateral (
+     select r.* from setpoint.resource as r
+     where r.scope = named.scope and r.kind = named.kind and r.name = named.name
+       and r.organization_id is not distinct from $1 offset 0
+   ) as r`;
+export const lockSeveralResources = statement<unknown>(
+  "lock several resources",
+  "tenants",
+  `select from setpoint.resource where organization_id = $1 and uid = any (array(select r.uid from ${severalNamed}))
+   order by uid for no key update`,
+);
+export const readSeveralResources = statement<DeclaredRow & { readonly place: number }>(
+  "read several resources",
+  "tenants",
+  `select named.place, ${declaredColumns} from ${severalNamed}`,
+);
+
+/** Edits of several resources of one organization. */
+export const updateSeveralResources = statement<{ uid: string; declared_at_ms: number }>(
+  "update several resources",
+  "tenants",
+  `with asked as materialized (
+     select * from json_to_recordset($2::json) as asked (
+       uid text, more integer, spec json, labels jsonb, author_name text, author_type text, field_owners jsonb)
+   )
+   update setpoint.resource as r
+   set generation = r.generation + asked.more, spec = asked.spec, labels = asked.labels,
+     author_name = asked.author_name, author_type = asked.author_type, field_owners = asked.field_owners,
+     revision = r.revision + 1, declared_at_ms = setpoint.now_ms()
+   from asked where r.organization_id = $1 and r.uid = asked.uid
+   returning r.uid, r.declared_at_ms`,
+);
+
 export const insertResource = statement<{ declared_at_ms: number }>(
   "insert resource",
   "tenants",

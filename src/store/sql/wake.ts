@@ -92,6 +92,12 @@ const everybodys: Whose = () => "true";
 export const wakeSubjects = wakeStatement("wake subjects", ["input_version"], ofResource);
 /** The same with those of the resources that are computed from it. */
 export const wakeAffected = wakeStatement("wake affected", ["input_version"], `${ofResource} union ${ofLinks}`);
+/** $2 organization, $3 uids: the subjects of several resources that nothing is computed from. */
+export const wakeSeveral = wakeStatement(
+  "wake several",
+  ["input_version"],
+  "select t.id from setpoint.subject as t where t.organization_id = $2 and t.resource_uid = any ($3::text[])",
+);
 /** After a policy. $2 scope, $3 organization. */
 export const wakePolicy = wakeStatement("wake policy", ["input_version", "policy_version"], belowScope(tenants));
 /** After a policy of the platform. $2 scope. */

@@ -48,9 +48,11 @@ export function openStores(
   options: Partial<Pick<DatabaseOptions, "nowMs" | "onStatement">> & {
     readonly ids?: Ids;
     readonly makeDatabase?: (role: DatabaseRole) => Database;
+    /** Edits at the same time share a transaction; without, they race. */
+    readonly together?: boolean;
   } = {},
 ): Stores {
-  const { ids = createSystemIds(), makeDatabase, ...rest } = options;
+  const { ids = createSystemIds(), makeDatabase, together = false, ...rest } = options;
   const open = makeDatabase ?? ((role: DatabaseRole) => new Database({ url, role, log: silentLog, ...rest }));
   const [api, engineDatabase, administration] = [open("setpoint_api"), open("setpoint_engine"), open("setpoint_admin")];
   const poked: number[][] = [];
@@ -65,6 +67,7 @@ export function openStores(
       database: api,
       administration,
       ids,
+      ...(together ? { clock: systemClock } : {}),
       poke: (shards) => poked.push([...shards].sort((left, right) => left - right)),
     }),
     read: new PostgresReadStore({ database: api, administration }),
