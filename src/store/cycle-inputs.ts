@@ -8,7 +8,7 @@ import type {
   ResourceDeletion,
   ScopePolicy,
 } from "../ports/records.ts";
-import type { LoadedBatch, LoadedResource, LoadedSubject } from "./sql/load.ts";
+import { between, type LoadedBatch, type LoadedResource, type LoadedSubject } from "./sql/load.ts";
 import { compareText } from "./text.ts";
 
 /** What the subjects of a batch have in common, by key. */
@@ -22,6 +22,11 @@ interface Shared {
 
 /** The inputs of the cycles in a batch, by subject. A subject that is gone is not among them. */
 export function cycleInputs(batch: LoadedBatch): ReadonlyMap<number, CycleInput> {
+  return new Map([...lazyCycleInputs(batch)].map(([id, make]) => [id, make()]));
+}
+
+/** The same, each made when it is asked for. */
+export function lazyCycleInputs(batch: LoadedBatch): ReadonlyMap<number, () => CycleInput> {
   const shared: Shared = {
     batch,
     accounts: accountsOf(batch),
@@ -29,7 +34,13 @@ export function cycleInputs(batch: LoadedBatch): ReadonlyMap<number, CycleInput>
     inputs: grouped(batch.inputs, (input) => declared(input, input[10]), byUid),
     grants: grouped(batch.grants, (grant) => grant, byId),
   };
-  return new Map((batch.subjects ?? []).map((row) => [row[0], cycleInput(row, shared)]));
+  const texts = batch.subjects?.split(between) ?? [];
+  return new Map(
+    (batch.ids ?? []).map((id, place) => [
+      id,
+      () => cycleInput(JSON.parse(texts[place] ?? "") as LoadedSubject, shared),
+    ]),
+  );
 }
 
 function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {

@@ -13,7 +13,7 @@ import type { Ids } from "../ports/ids.ts";
 import type { CycleInput, StoredObservation, SubjectMemory, SubjectRef } from "../ports/records.ts";
 import { AccountHealth } from "./account-health.ts";
 import { Batcher } from "./batcher.ts";
-import { cycleInputs } from "./cycle-inputs.ts";
+import { lazyCycleInputs } from "./cycle-inputs.ts";
 import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { permitBatch, recordOutcomeBatch } from "./permits.ts";
@@ -31,7 +31,7 @@ import { compareText } from "./text.ts";
 /** As many as a scheduler looks at together in its steady state. */
 const LOADS_PER_STATEMENT = 1_000;
 /** A cycle takes about a tenth of a millisecond from one wait for the store to the next. */
-const CYCLES_AT_ONCE = 32;
+const CYCLES_AT_ONCE = 8;
 
 type CallsRequest = Parameters<EngineStore["takeCalls"]>[0];
 type CallsAnswer = Awaited<ReturnType<EngineStore["takeCalls"]>>;
@@ -41,7 +41,7 @@ export class PostgresEngineStore implements EngineStore {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #time = new StoreTime();
-  readonly #loads: Batcher<number, CycleInput | undefined>;
+  readonly #loads: Batcher<number, (() => CycleInput) | undefined>;
   readonly #health: AccountHealth;
   readonly #calls: Batcher<CallsRequest, CallsAnswer | undefined>;
   readonly #permits: Batcher<PermitRequest, PermitAnswer>;
@@ -81,7 +81,8 @@ export class PostgresEngineStore implements EngineStore {
   }
 
   load: EngineStore["load"] = async (subjectId) => {
-    const input = await this.#loads.add(subjectId);
+    const loaded = await this.#loads.add(subjectId);
+    const input = loaded?.();
     if (input === undefined || this.#database.clockIsGiven) return input;
     // A cycle takes this for now, so it must not have grown old on the way or while others had their turn.
     return { ...input, storeNowMs: this.#time.at(this.#clock.monotonicMs()) };
@@ -193,12 +194,12 @@ export class PostgresEngineStore implements EngineStore {
     await this.#database.run({ ofAccount: accountId }, call(recordAccount, accountId, fingerprint, claimedIncarnation));
   };
 
-  async #load(subjectIds: readonly number[]): Promise<readonly (CycleInput | undefined)[]> {
+  async #load(subjectIds: readonly number[]): Promise<readonly ((() => CycleInput) | undefined)[]> {
     const sentMs = this.#clock.monotonicMs();
     const [batch] = await this.#database.run({ ofSubjects: subjectIds }, call(load, subjectIds, subjectIds.length > 1));
     if (batch === undefined) return subjectIds.map(() => undefined);
     this.#time.note(sentMs, batch.now_ms, this.#clock.monotonicMs());
-    const found = cycleInputs(batch);
+    const found = lazyCycleInputs(batch);
     return subjectIds.map((id) => found.get(id));
   }
 

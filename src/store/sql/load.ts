@@ -68,13 +68,18 @@ export type LoadedAccount = readonly [
 export interface LoadedBatch {
   readonly now_ms: number;
   readonly installation: { readonly id: string; readonly incarnation: number };
-  readonly subjects: readonly LoadedSubject[] | null;
+  /** Each a `LoadedSubject` as JSON, in the order of `ids` (both are gathered in one order, that of `wanted`), with `between` between them. */
+  readonly subjects: string | null;
+  readonly ids: readonly number[] | null;
   readonly accounts: readonly LoadedAccount[] | null;
   readonly inputs: readonly (readonly [subjectId: number, resource: LoadedResource])[] | null;
   readonly policies: readonly (readonly [organizationId: Text, policy: ScopePolicy])[] | null;
   readonly pauses: readonly (readonly [organizationId: Text, pause: Pause])[] | null;
   readonly grants: readonly (readonly [subjectId: number, grant: Grant])[] | null;
 }
+
+/** No text of JSON has this character in it. */
+export const between = "\u001e";
 
 /** The compressed size is counted, because it is known without reading. */
 const largestBatch = { inputs: 50_000, memoryBytes: 16_000_000 };
@@ -86,7 +91,8 @@ const resourceValues = (
 
 /**
  * One statement, hence one snapshot, for the whole batch; each list is assembled by one pass over the batch's keys.
- * Values without their names: naming them costs as much again, here and where they are read. What many subjects share
+ * Values without their names: naming them costs as much again, here and where they are read. Each subject is a text of its
+ * own, read when its cycle begins: hundreds of them as objects at once would be copied about in memory. What many subjects share
  * (accounts, policies, pauses) comes once. $2: a batch whose answer would be huge refuses itself, before it is
  * assembled; its subjects are then loaded one by one.
  */
@@ -117,10 +123,11 @@ export const load = statement<LoadedBatch>(
       then setpoint.refuse('SP003', 'this batch of loads is too large to be answered at once') end) as refused,
      (select clock.now_ms from clock) as now_ms,
      (select json_build_object('id', i.id, 'incarnation', i.incarnation) from setpoint.installation as i) as installation,
-     (select json_agg(json_build_array(w.id, w.organization_id, w.account_id, w.shard, w.input_version,
+     (select json_agg(w.id) from wanted as w) as ids,
+     (select string_agg(json_build_array(w.id, w.organization_id, w.account_id, w.shard, w.input_version,
         w.policy_version, (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = w.id), w.hold_operation_id,
         w.hold_since_ms, w.hold_reason, w.detached, w.memory, w.status, w.observation_hash, w.held_digest, w.path,
-        w.mode, w.protect, ${resourceValues("w")}))
+        w.mode, w.protect, ${resourceValues("w")})::text, E'\\x1e')
       from wanted as w
      ) as subjects,
      (select json_agg(json_build_array(a.organization_id, a.id, a.name, a.provider, a.settings, a.credential_ref,
