@@ -108,7 +108,11 @@ export class Dispatcher {
     for (let subject = this.queue.take(nowMs); subject !== undefined; subject = this.queue.take(nowMs))
       this.#start(subject, nowMs);
     this.#wakeBy(
-      Math.min(this.runner.nextDeadlineMs, nowMs + (this.queue.periodicReadyInMs(nowMs) ?? LONGEST_WAIT_MS)),
+      Math.min(
+        this.runner.nextDeadlineMs,
+        this.queue.pacedUntilMs,
+        nowMs + (this.queue.periodicReadyInMs(nowMs) ?? LONGEST_WAIT_MS),
+      ),
     );
     this.#pumping = false;
   }
@@ -178,6 +182,7 @@ export class Dispatcher {
     return Math.min(
       nextTimerMs,
       this.runner.nextDeadlineMs,
+      this.queue.pacedUntilMs,
       nowMs + (this.queue.periodicReadyInMs(nowMs) ?? LONGEST_WAIT_MS),
       nowMs + LONGEST_WAIT_MS,
     );
@@ -371,6 +376,7 @@ function queueLimits(settings: SchedulerSettings): ReadyQueueLimits {
     urgentReserved: Math.min(inFlightMax - 1, Math.ceil(inFlightMax * settings.urgentShare)),
     periodic: slots(periodicInFlightMax),
     periodicPerSecond,
+    besideOthersPerSecond: settings.besideOthersPerSecond,
     queuedMax,
     queuedPerOrganizationMax,
   };

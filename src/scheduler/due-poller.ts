@@ -19,6 +19,8 @@ export interface PollerEvents {
   failed(what: string, thrown: unknown): void;
 }
 
+const LONGEST_REST_MS = 20;
+
 /**
  * Finds stored edges and backoffs that are due. Every `pollMs`, and at once when poked, it reads what became due since it last had
  * read everything, page by page; every now and then it reads everything again, because a transaction may have stamped an edge long
@@ -167,8 +169,10 @@ export class DuePoller {
     if (first !== "more") return first === "all";
     // For the most urgent rows of many shards the store reads as many of each. What is left is read shard by shard.
     for (const shard of shards) {
+      const startedMs = this.#clock.monotonicMs();
       const rest = await this.#pages({ shards: [shard], dueAfterMs, met, most: Number.POSITIVE_INFINITY });
       if (rest !== "all") return false;
+      await this.#rest(startedMs);
     }
     return true;
   }
@@ -184,6 +188,7 @@ export class DuePoller {
     const { pollBatch: limit, storeTimeoutMs: ms } = this.#settings;
     let after: DueSubject | undefined;
     for (let page = 1; ; page++) {
+      const sentMs = this.#clock.monotonicMs();
       const rows = await within(
         this.#clock,
         { ms, what: "dueSubjects" },
@@ -204,7 +209,13 @@ export class DuePoller {
       if (this.#stopped) return "stop";
       if (page >= most) return "more";
       after = last;
+      await this.#rest(sentMs);
     }
+  }
+
+  /** A backlog is read no more than half of the time, so that whoever has something to do meanwhile is not held up by it. */
+  async #rest(sinceMs: number): Promise<void> {
+    await this.#clock.wait(Math.min(LONGEST_REST_MS, Math.max(1, this.#clock.monotonicMs() - sinceMs)));
   }
 
   #offer(row: DueSubject): Offered {

@@ -26,6 +26,8 @@ export interface SchedulerSettings {
   /** No organization fills more than this share of the slots, and no account more than that. */
   readonly organizationShare: number;
   readonly accountShare: number;
+  /** Turns of one organization that begin in a second while others have turns too, so that they do not wait for its backlog. */
+  readonly besideOthersPerSecond: number;
   /** Looks nobody waits for, per second: the load of a steady state, bounded after a long sleep. 1,000,000 hourly looks need 278. */
   readonly periodicPerSecond: number;
   /** Due subjects in memory (about 150 bytes each); what has no room stays in the store. */
@@ -79,15 +81,16 @@ export const schedulerDefaults = Object.freeze({
 
   inFlightMax: 256,
   urgentShare: 0.25,
-  periodicInFlightMax: 600,
+  periodicInFlightMax: 1_000,
   organizationShare: 0.75,
   accountShare: 0.5,
-  periodicPerSecond: 500,
+  besideOthersPerSecond: 1_000,
+  periodicPerSecond: 1_000,
   queuedMax: 150_000,
   queuedPerOrganizationMax: 110_000,
 
   pollMs: 1_000,
-  pollBatch: 1_000,
+  pollBatch: 250,
   pollGapMs: 2,
   fullPollEveryMs: 30_000,
   pollOverlapMs: 2_000,
@@ -143,6 +146,7 @@ const DURATIONS = [
   "drainMs",
   "unknownKindEverySeconds",
   "periodicPerSecond",
+  "besideOthersPerSecond",
 ] as const;
 const SHARES = ["urgentShare", "organizationShare", "accountShare"] as const;
 

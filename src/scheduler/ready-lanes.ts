@@ -1,5 +1,6 @@
 import { type Linked, Ring } from "./ring.ts";
 import type { SubjectGroup } from "./subject-groups.ts";
+import type { TokenBucket } from "./token-bucket.ts";
 
 /** A subject that waits for its turn, or has it. */
 export class ReadySubject implements Linked<ReadySubject> {
@@ -80,4 +81,6 @@ export interface Organization {
   readonly running: Running;
   readonly accounts: Map<string, Account>;
   readonly turns: (Turn | undefined)[];
+  /** While others have turns too. */
+  pace: TokenBucket | undefined;
 }

@@ -17,9 +17,16 @@ export interface ReadyQueueLimits {
   readonly urgentReserved: number;
   readonly periodic: Slots;
   readonly periodicPerSecond: number;
+  /** Turns of one organization that begin in a second while another one has had a turn a moment ago and may want the next. */
+  readonly besideOthersPerSecond: number;
   readonly queuedMax: number;
   readonly queuedPerOrganizationMax: number;
 }
+
+/** After this long without a turn an organization no longer slows the others down. */
+const MOMENT_MS = 5_000;
+/** Turns of a backlog that begin together beside others, in seconds' worth: enough to share statements, and soon over. */
+const BESIDE_OTHERS_BATCH_SECONDS = 0.008;
 
 /** Periodic looks come in groups; the budget that they share must not break these up. */
 const PERIODIC_BURST_SECONDS = 2;
@@ -40,8 +47,10 @@ const CONCESSIONS = [
  * accounts do, and within an account first come is first served. A subject is here once, at its most urgent rank and with its
  * earliest time, and never has two turns at the same time: what comes while it runs is kept for one more turn afterwards.
  *
- * Three limits keep one from starving the others. Looks nobody waits for have a rate and slots of their own, so that people and
+ * Four limits keep one from starving the others. Looks nobody waits for have a rate and slots of their own, so that people and
  * events never wait for them. No organization and no account may fill all slots, so that a tenant whose provider hangs holds up only itself.
+ * One that has a great many due begins them in small groups at a pace while others have turns too, so that these find the
+ * process and the database free when they come.
  * And the queue is bounded, in all and per organization; what has no room stays in the store, or in its timer.
  */
 export class ReadyQueue {
@@ -53,6 +62,12 @@ export class ReadyQueue {
   readonly #organizations = new Map<string, Organization>();
   readonly #waitingAt = PRIORITIES.map(() => 0);
   readonly #slotsInUse: Running = { turns: 0, periodic: 0 };
+  /** Whose turn of the kind that somebody waits for was the last one, when, and when the last one of anybody else was. */
+  #lastOrganization = "";
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #otherLastMs = Number.NEGATIVE_INFINITY;
+  /** When the first of the organizations that were passed over for their pace may go on. */
+  #pacedUntilMs = Number.POSITIVE_INFINITY;
   #firstsRunning = 0;
   #turns = 0;
 
@@ -123,12 +138,14 @@ export class ReadyQueue {
 
   /** The next subject whose turn it is, running from here on; undefined when none may start now. */
   take(nowMs: number): ReadySubject | undefined {
+    this.#pacedUntilMs = Number.POSITIVE_INFINITY;
     if (this.#waiting.size === 0) return undefined;
     for (const rank of this.#order()) {
       if (!this.#mayStart(rank, nowMs)) continue;
-      const subject = this.#nextOf(rank);
+      const subject = this.#nextOf(rank, nowMs);
       if (subject === undefined) continue;
       if (rank === RESYNC_RANK) this.#periodic.take(nowMs);
+      else this.#noteTurn(this.#organization(subject.group.organizationId), nowMs);
       this.#start(subject);
       return subject;
     }
@@ -172,6 +189,11 @@ export class ReadyQueue {
     return readyInMs === 0 ? undefined : readyInMs;
   }
 
+  /** When an organization that `take` passed over for its pace may go on; never when there is none. */
+  get pacedUntilMs(): number {
+    return this.#pacedUntilMs;
+  }
+
   /** How many wait at each rank and since when the oldest does. */
   depths(): readonly { readonly waiting: number; readonly oldestSinceMs: number | undefined }[] {
     const depths = PRIORITIES.map(() => ({ waiting: 0, oldestSinceMs: undefined as number | undefined }));
@@ -201,19 +223,45 @@ export class ReadyQueue {
   }
 
   /** Few can be passed over here: only as many organizations and accounts as can fill their share of the slots at once. */
-  #nextOf(rank: number): ReadySubject | undefined {
+  #nextOf(rank: number, nowMs: number): ReadySubject | undefined {
     const turns = this.#ranks[rank];
     const slots = slotsOf(rank);
     const { perAccountMax, perOrganizationMax } = this.#limits[slots];
     let turn = turns?.first;
     for (let passed = 0; turn !== undefined && passed < (turns?.size ?? 0); passed++, turn = turn.next) {
       if (turn.organization.running[slots] >= perOrganizationMax) continue;
+      if (slots === "turns" && this.#isPaced(turn.organization, nowMs)) continue;
       let lane = turn.lanes.first;
       for (let skipped = 0; lane !== undefined && skipped < turn.lanes.size; skipped++, lane = lane.next) {
         if (lane.account.running[slots] < perAccountMax) return lane.subjects.first;
       }
     }
     return undefined;
+  }
+
+  #noteTurn({ id, pace }: Organization, nowMs: number): void {
+    pace?.take(nowMs);
+    if (id !== this.#lastOrganization) {
+      this.#otherLastMs = this.#lastMs;
+      this.#lastOrganization = id;
+    }
+    this.#lastMs = nowMs;
+  }
+
+  /** Whether it has to wait a little, because another organization had a turn a moment ago and this one has had many since. */
+  #isPaced(organization: Organization, nowMs: number): boolean {
+    const othersMs = organization.id === this.#lastOrganization ? this.#otherLastMs : this.#lastMs;
+    if (nowMs - othersMs >= MOMENT_MS) {
+      organization.pace = undefined;
+      return false;
+    }
+    const { besideOthersPerSecond: perSecond } = this.#limits;
+    const batch = perSecond * BESIDE_OTHERS_BATCH_SECONDS;
+    organization.pace ??= new TokenBucket({ perSecond, burst: batch, batch, nowMs });
+    const readyInMs = organization.pace.readyInMs(nowMs);
+    if (readyInMs === 0) return false;
+    this.#pacedUntilMs = Math.min(this.#pacedUntilMs, nowMs + readyInMs);
+    return true;
   }
 
   #start(subject: ReadySubject): void {
@@ -285,7 +333,14 @@ export class ReadyQueue {
   #organization(id: string): Organization {
     let organization = this.#organizations.get(id);
     if (organization === undefined) {
-      organization = { id, queued: 0, running: { turns: 0, periodic: 0 }, accounts: new Map(), turns: [] };
+      organization = {
+        id,
+        queued: 0,
+        running: { turns: 0, periodic: 0 },
+        accounts: new Map(),
+        turns: [],
+        pace: undefined,
+      };
       this.#organizations.set(id, organization);
     }
     return organization;

@@ -11,8 +11,8 @@ const FIRST_CAPACITY = 1_024;
  * Periodic looks begin at multiples of this, or of a small part of their interval if that is less: nobody waits for them, and
  * hundreds that begin together are read by one statement where each by itself would be a transaction.
  */
-const TOGETHER_MS = 2_000;
-const TOGETHER_SHARE = 1 / 360;
+const TOGETHER_MS = 3_000;
+const TOGETHER_SHARE = 1 / 240;
 /** The same for second looks and retries, which come sooner. */
 const SOON_TOGETHER_MS = 250;
 const SOON_TOGETHER_SHARE = 1 / 4;

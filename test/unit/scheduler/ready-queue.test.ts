@@ -15,6 +15,7 @@ const wide: ReadyQueueLimits = {
   urgentReserved: 0,
   periodic: unlimited,
   periodicPerSecond: 1_000_000,
+  besideOthersPerSecond: 1_000_000,
   queuedMax: 1_000_000,
   queuedPerOrganizationMax: 1_000_000,
 };
@@ -60,6 +61,7 @@ const limits = fc.record({
   urgentReserved: fc.constant(1),
   periodic: slots,
   periodicPerSecond: fc.integer({ min: 1, max: 20 }),
+  besideOthersPerSecond: fc.integer({ min: 1, max: 1_000 }),
   queuedMax: fc.constant(1_000),
   queuedPerOrganizationMax: fc.constant(1_000),
 });
@@ -321,4 +323,30 @@ test("a tenant with 100,000 due subjects does not double another tenant's p95", 
   assert.equal(beside.length, alone.length, "every one of them had its turn");
   const p95 = (latencies: number[]) => latencies[Math.floor(latencies.length * 0.95)] ?? Number.NaN;
   assert.ok(p95(beside) <= 2 * p95(alone), `p95 ${p95(beside)} ms beside the noisy tenant, ${p95(alone)} ms alone`);
+});
+
+test("beside others an organization with many due begins them in small groups at a pace, and without them as fast as it can", () => {
+  const queue = new ReadyQueue({ ...wide, besideOthersPerSecond: 1_000 }, 0);
+  const noisy = group("noisy");
+  for (let id = 1; id <= 200; id++) offer(queue, id, EVENT, noisy);
+  const startedAt = (nowMs: number) => {
+    const ids: number[] = [];
+    for (let next = queue.take(nowMs); next !== undefined; next = queue.take(nowMs)) ids.push(next.id);
+    for (const id of ids) queue.finish(id);
+    return ids;
+  };
+  offer(queue, 1_000, EVENT, group("quiet"));
+  assert.equal(startedAt(0).filter((id) => id === 1_000).length, 1);
+  const paced: number[] = [];
+  for (let nowMs = 1; nowMs <= 80; nowMs++) {
+    if (nowMs === 40) offer(queue, 1_001, EVENT, group("quiet"));
+    const ids = startedAt(nowMs);
+    if (nowMs === 40) assert.ok(ids.includes(1_001), "who has few due never waits for the pace");
+    paced.push(ids.filter((id) => id < 1_000).length);
+    assert.ok(queue.pacedUntilMs > nowMs && queue.pacedUntilMs <= nowMs + 8, "somebody must come back for the rest");
+  }
+  assert.ok(Math.max(...paced) <= 9, `${Math.max(...paced)} began together`);
+  const inAll = paced.reduce((sum, count) => sum + count, 0);
+  assert.ok(inAll >= 70 && inAll <= 90, `${inAll} of 80 expected`);
+  assert.ok(startedAt(20_000).length > 90, "the other one has gone: all that are left begin at once");
 });
