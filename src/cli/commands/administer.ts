@@ -116,7 +116,7 @@ function settingOf(text: string): readonly [string, string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-async function setResourceMode(
+export async function setResourceMode(
   world: CliWorld,
   client: ApiClient,
   target: string,

@@ -105,7 +105,7 @@ async function valueOf(world: CliWorld, file: string | undefined, what: string):
   return trimmed(await world.readStdin(), "the standard input");
 }
 
-function fromFile(file: string): string {
+export function fromFile(file: string): string {
   try {
     return trimmed(readFileSync(file, "utf8"), file);
   } catch (thrown) {
@@ -116,7 +116,7 @@ function fromFile(file: string): string {
 }
 
 /** Editors and echo end a file with a line break that is not part of the value. */
-function trimmed(text: string, where: string): string {
+export function trimmed(text: string, where: string): string {
   const value = text.replace(/\r?\n$/, "");
   if (value === "") throw usageError(`There is nothing in ${where}`);
   return value;

@@ -1,0 +1,212 @@
+import type { Command } from "commander";
+import { accountListSchema } from "../../control-api/schemas/organization.ts";
+import type { SeenItemDocument } from "../../control-api/schemas/resource.ts";
+import { adoptionOf, declareSeen, tellAdoption } from "../adoption.ts";
+import type { ApiClient } from "../api-client.ts";
+import { CliError, usageError } from "../cli-error.ts";
+import { parseSeconds } from "../duration.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { safeText, table } from "../output.ts";
+import { organizationPath, scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { failedLook, observationOf, pickItems, type Target, targetText, undeclared } from "../seen-items.ts";
+import type { CliWorld } from "../world.ts";
+import { setResourceMode } from "./administer.ts";
+import { everything } from "./adopt.ts";
+import { targetPath } from "./declare.ts";
+import { fromFile, trimmed } from "./secret.ts";
+
+interface ConnectOptions extends ScopeOptions {
+  readonly name: string;
+  readonly url: string;
+  readonly server: string;
+  readonly apiKeyFile?: string;
+  readonly zone?: readonly string[];
+  readonly mode: string;
+  readonly timeout: string;
+}
+
+/** connect: from a credential to records that are kept, one step at a time. */
+export function registerConnect(program: Command, world: CliWorld, client: ApiClient): void {
+  const connect = program.command("connect").description("begin with a provider: credential, look, adopt, enforce");
+  withScope(connect.command("powerdns"))
+    .description("connect a PowerDNS server: nothing is written there before you let a zone act")
+    .option("--name <account>", "what the account is called here", "powerdns")
+    .option("--url <url>", "where its HTTP API listens, without /api/v1", "http://127.0.0.1:8081")
+    .option("--server <id>", "the server's id in its own API", "localhost")
+    .option("--api-key-file <path>", "the file that holds the API key, or - for stdin; asked for on a terminal")
+    .option("--zone <name...>", "zones to begin with; asked for on a terminal")
+    .option("--mode <mode>", "observe or propose", "observe")
+    .option("--timeout <duration>", "how long to wait for the first look at each zone", "60s")
+    .addHelpText(
+      "after",
+      "\nExample:\n  setpoint connect powerdns --name lab --api-key-file lab.key --zone example.com\n",
+    )
+    .action(async (options: ConnectOptions) => connectPowerDns(world, client, options));
+}
+
+async function connectPowerDns(world: CliWorld, client: ApiClient, options: ConnectOptions): Promise<void> {
+  if (options.mode !== "observe" && options.mode !== "propose")
+    throw usageError(
+      `"${options.mode}" is no mode to begin with: write observe or propose, and let a zone act once you have seen what it would do`,
+    );
+  const timeoutMs = parseSeconds(options.timeout) * 1_000;
+  (options.zone ?? []).forEach(resourceNameOf);
+  await requireAccount(world, client, options);
+  const zones = options.zone ?? (await askZones(world));
+  if (zones.length === 0)
+    return world.writeNote(
+      `Name the zones to look at: setpoint connect powerdns --name ${options.name} --url ${options.url} --zone example.com\n`,
+    );
+  const targets: Target[] = [];
+  for (const zone of zones) targets.push(await declareZone(world, client, zone, options));
+  for (const target of targets) {
+    const items = await firstLook(world, client, target, timeoutMs);
+    const chosen = await offer(world, client, { target, items }, options);
+    await goOn(world, client, { target, chosen, timeoutMs }, options);
+  }
+}
+
+/** An account of this name at this server is used again, so that the command can be repeated after a mistake. */
+async function requireAccount(world: CliWorld, client: ApiClient, options: ConnectOptions): Promise<void> {
+  const path = `${organizationPath(world, options)}/accounts`;
+  const { items } = accountListSchema.parse(await client.get(path));
+  const known = items.find(({ name }) => name === options.name);
+  const settings = { url: options.url, server: options.server };
+  if (known === undefined) {
+    const credential = { write: await apiKey(world, options) };
+    const body = { name: options.name, provider: "powerdns", settings, credential };
+    await client.send("POST", path, { body });
+    return world.writeData(`account/${options.name} added\n`);
+  }
+  if (
+    known.provider !== "powerdns" ||
+    known.settings["url"] !== settings.url ||
+    known.settings["server"] !== settings.server
+  )
+    throw new CliError(
+      `There is already an account "${options.name}", and it is another one (${known.provider}, ${safeText(JSON.stringify(known.settings))}). Choose another --name`,
+      exitCodes.conflict,
+    );
+  if (options.apiKeyFile === undefined) return world.writeData(`account/${options.name} is there already\n`);
+  const write = await apiKey(world, options);
+  await client.send("PUT", `${path}/${encodeURIComponent(options.name)}/credential`, { body: { write } });
+  world.writeData(`account/${options.name} has a new credential\n`);
+}
+
+/** Never from an argument: every other user of the machine could read it there. */
+async function apiKey(world: CliWorld, { apiKeyFile }: ConnectOptions): Promise<string> {
+  if (apiKeyFile === "-") return trimmed(await world.readStdin(), "the standard input");
+  if (apiKeyFile !== undefined) return fromFile(apiKeyFile);
+  if (!world.interactive)
+    throw usageError("the API key is asked for on a terminal only: give it with --api-key-file FILE, or - for stdin");
+  return trimmed(await world.askHidden("API key of the server: "), "what was typed");
+}
+
+async function askZones(world: CliWorld): Promise<readonly string[]> {
+  if (!world.interactive) return [];
+  const zones = (await world.ask("Zones to look at, with spaces between them: ")).split(/[\s,]+/).filter(Boolean);
+  zones.forEach(resourceNameOf);
+  return zones;
+}
+
+/** The zone's own name, which is a resource's name nearly always. */
+function resourceNameOf(zone: string): string {
+  const name = zone.toLowerCase().replace(/\.$/, "");
+  if (!/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(name))
+    throw usageError(`"${zone}" cannot be the name of a DnsZone: declare it under another name with setpoint apply`);
+  return name;
+}
+
+async function declareZone(world: CliWorld, client: ApiClient, zone: string, options: ConnectOptions): Promise<Target> {
+  const name = resourceNameOf(zone);
+  const path = `${scopePath(world, options)}/dnszones`;
+  const body = {
+    apiVersion: "setpoint/v1",
+    kind: "DnsZone",
+    metadata: { name, mode: options.mode },
+    spec: { account: options.name, zone: name },
+  };
+  try {
+    await client.send("POST", `${path}?fieldManager=cli`, { body });
+    world.writeData(`DnsZone/${name} declared in mode ${options.mode}\n`);
+  } catch (thrown) {
+    // One that is declared already stays as it is: its mode may be somebody's decision.
+    if (!(thrown instanceof CliError) || thrown.problem?.code !== "ALREADY_EXISTS") throw thrown;
+    world.writeData(`DnsZone/${name} is declared already\n`);
+  }
+  return await targetPath(world, client, `dnszone/${name}`, options);
+}
+
+async function firstLook(
+  world: CliWorld,
+  client: ApiClient,
+  target: Target,
+  timeoutMs: number,
+): Promise<readonly SeenItemDocument[]> {
+  const untilMs = world.nowMs() + timeoutMs;
+  world.writeNote(`looking at ${targetText(target)} …\n`);
+  for (;;) {
+    const { subjects } = await observationOf(client, target);
+    const complete = subjects.length > 0 && subjects.every(({ completeness }) => completeness === "complete");
+    if (complete) return subjects.flatMap(({ items }) => items);
+    const failed = await failedLook(client, target);
+    const again = `then: setpoint reconcile ${targetText(target)}, and repeat this command without the API key`;
+    if (failed !== undefined)
+      throw new CliError(
+        `${targetText(target)} could not be looked at: ${failed}\nCorrect it, ${again}`,
+        exitCodes.operationFailed,
+      );
+    if (world.nowMs() >= untilMs)
+      throw new CliError(
+        `${targetText(target)} was not looked at in time. Does a scheduler run? See: setpoint doctor; ${again}`,
+        exitCodes.timedOut,
+      );
+    await world.sleep(250);
+  }
+}
+
+/** Shows what is there, and on a terminal asks what to adopt. Answers with what was declared. */
+async function offer(
+  world: CliWorld,
+  client: ApiClient,
+  { target, items }: { readonly target: Target; readonly items: readonly SeenItemDocument[] },
+  options: ConnectOptions,
+): Promise<readonly SeenItemDocument[]> {
+  const strangers = undeclared(items);
+  world.writeNote(`${targetText(target)}: ${items.length} there, ${items.length - strangers.length} declared here\n`);
+  if (strangers.length === 0) return [];
+  const rows = strangers.map(({ key, manifest, problem }) => [
+    key,
+    manifest === undefined ? `no: ${problem ?? "no resource of its own can declare it"}` : manifest.metadata.name,
+  ]);
+  world.writeData(table(world, ["ITEM", "WOULD BE ADOPTED AS"], rows));
+  if (!world.interactive) {
+    world.writeNote(`Adopt them: setpoint adopt ${targetText(target)} --all\n`);
+    return [];
+  }
+  const answer = (await world.ask("Adopt which? all, none, or items with commas between them: ")).trim();
+  if (answer === "" || /^none$/i.test(answer)) return [];
+  const names = answer.split(",").map((name) => name.trim());
+  const chosen = /^all$/i.test(answer) ? everything(world, items) : pickItems(target, items, names);
+  await declareSeen(world, client, chosen, options);
+  return chosen;
+}
+
+/** Observing until somebody says otherwise; taking over is then still for a person to approve. */
+async function goOn(
+  world: CliWorld,
+  client: ApiClient,
+  step: { readonly target: Target; readonly chosen: readonly SeenItemDocument[]; readonly timeoutMs: number },
+  options: ConnectOptions,
+): Promise<void> {
+  const { target, chosen, timeoutMs } = step;
+  const name = targetText(target);
+  world.writeNote(`See what it would do: setpoint plan ${name}\n`);
+  const answer = world.interactive ? await world.ask(`Let ${name} act now, within the guards? [y/N] `) : "";
+  if (!/^y(es)?$/i.test(answer.trim()))
+    return world.writeNote(`Let it act when you are ready: setpoint mode ${name} enforce\n`);
+  await setResourceMode(world, client, name, "enforce", options);
+  world.writeData(`DnsZone/${target.name} is in mode enforce\n`);
+  if (chosen.length === 0) return;
+  tellAdoption(world, target, await adoptionOf(world, client, target, { chosen, timeoutMs, scope: options }));
+}
