@@ -8,7 +8,7 @@ const strictness: Readonly<Record<Mode, number>> = { observe: 0, propose: 1, enf
 const numbers: readonly {
   readonly name: string;
   readonly stricterIsHigher: boolean;
-  of(limits: PartialLimits): number | undefined;
+  readonly of: (limits: PartialLimits) => number | undefined;
 }[] = [
   ...deleteNumbers("deletesPerCycle", (limits) => limits.deletesPerCycle),
   ...(["account", "organization", "platform"] as const).flatMap((level) =>
@@ -93,7 +93,10 @@ export interface LimitSource {
   readonly ceiling: { readonly value: number | DeleteLimit; readonly from: string } | undefined;
 }
 
-const wholes: readonly { readonly name: string; of(limits: PartialLimits): number | DeleteLimit | undefined }[] = [
+const wholes: readonly {
+  readonly name: string;
+  readonly of: (limits: PartialLimits) => number | DeleteLimit | undefined;
+}[] = [
   { name: "deletesPerCycle", of: (limits) => limits.deletesPerCycle },
   { name: "deletesPerHour.account", of: (limits) => limits.deletesPerHour?.account },
   { name: "deletesPerHour.organization", of: (limits) => limits.deletesPerHour?.organization },

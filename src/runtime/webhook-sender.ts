@@ -18,7 +18,7 @@ export function createWebhookSender(options: {
   readonly resolve?: (host: string) => Promise<readonly Address[]>;
 }): WebhookSender {
   const isAllowed = addressRanges(options.allowPrivate);
-  const resolve = options.resolve ?? ((host: string) => lookup(host, { all: true, verbatim: true }));
+  const resolve = options.resolve ?? ((host: string) => lookup(host, { all: true, order: "verbatim" }));
   const mayReach = (address: string) => isPublicAddress(address) || isAllowed(address);
   return Object.freeze({
     refusalOf: (text: string) => refusalOf(text, mayReach, options.allowPrivate.length > 0),

@@ -55,9 +55,9 @@ function causesOf(context: ApiContext, organization: string, left: readonly Left
     for (const { action, field, count } of entry.summary?.causes ?? []) {
       const key = `${entry.kind} ${action} ${field}`;
       const since = isoTime(entry.sinceMs);
-      const known = causes.get(key) ?? {
-        ...{ kind: entry.kind, action, field, items: 0, resources: [], resourceCount: 0, since, guards: [] },
-      };
+      const { kind } = entry;
+      const empty = { kind, action, field, items: 0, resources: [], resourceCount: 0, since, guards: [] };
+      const known: Cause = causes.get(key) ?? empty;
       known.items += count;
       known.resourceCount += 1;
       known.guards = [...new Set([...known.guards, ...(entry.summary?.guards ?? [])])];

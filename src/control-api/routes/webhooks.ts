@@ -186,14 +186,9 @@ function deliveryRoutes(context: ApiContext): readonly Route[] {
         const delivery = context.ids.next();
         const nowMs = context.clock.nowMs();
         const summary = `A test, asked for by ${call.caller.principal.name}`;
-        const body = messageOf(
-          {
-            ...{ id: delivery, organizationId, organization, type: "test", cause: "test", count: 1 },
-            ...{ data: { summary, items: [] }, openedAtMs: nowMs, toldAtMs: nowMs },
-          },
-          nowMs,
-          "",
-        );
+        const about = { id: delivery, organizationId, organization, type: "test", cause: "test", count: 1 } as const;
+        const told = { ...about, data: { summary, items: [] }, openedAtMs: nowMs, toldAtMs: nowMs };
+        const body = messageOf(told, nowMs, "");
         await notifications.enqueue({ organizationId, id: delivery, target, type: "test", body });
         return { status: 202, body: { delivery } };
       },

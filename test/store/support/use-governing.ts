@@ -112,8 +112,8 @@ async function useNotifications(stores: Stores, world: World): Promise<void> {
   assert.deepEqual(await store.emails(organizationId), ["a@example.test"]);
   await sealer.sealAll();
   await store.gather(10, () => undefined);
-  for (const _ of [1, 2]) {
-    await store.setEmails({ organizationId, addresses: ["a@example.test"], author });
+  for (const address of ["c@example.test", "a@example.test"]) {
+    await store.setEmails({ organizationId, addresses: [address], author });
     await sealer.sealAll();
     const item = { id: "i", text: "t", path: undefined, deadlineMs: undefined };
     const told = { type: "test", cause: "c", summary: "s", item, gatherMs: 0 } as const;

@@ -98,7 +98,11 @@ describe("what people are told of a subject", () => {
         sinceMs: 0,
       },
       ...guards.map((guard) => ({
-        ...{ type: `Guard/${guard}`, status: "True" as const, reason: "Refused", message: "no", sinceMs: 0 },
+        type: `Guard/${guard}`,
+        status: "True" as const,
+        reason: "Refused",
+        message: "no",
+        sinceMs: 0,
       })),
     ],
     differences: 0,
