@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { isoTime } from "../control-api/iso-time.ts";
 import type { Log } from "../ports/log.ts";
+import { systemSecretRandom } from "../runtime/system-secret-random.ts";
 import { createJsonLog } from "../runtime/json-log.ts";
 import type { BackupReport } from "../store/backup/dump.ts";
 import { createBackup, verifyBackup } from "../store/backup/dump.ts";
@@ -68,7 +69,14 @@ async function create(config: Config, { log, world, path, key }: Work & { readon
     config.databaseUrl ??
     (await runningServerUrl(folder)) ??
     undo.use(await startEmbeddedServer({ dataDirectory: existing(folder), log: () => undefined })).url;
-  return await createBackup({ url, file: path, rootKey: key, nowMs: world.clock.nowMs(), log });
+  return await createBackup({
+    url,
+    file: path,
+    rootKey: key,
+    nowMs: world.clock.nowMs(),
+    random: systemSecretRandom,
+    log,
+  });
 }
 
 function existing(folder: string): string {

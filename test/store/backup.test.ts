@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import pg from "pg";
 import type { Log } from "../../src/ports/log.ts";
+import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
 import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { createBackup, verifyBackup } from "../../src/store/backup/dump.ts";
 import { restoreBackup } from "../../src/store/backup/load.ts";
@@ -45,7 +46,14 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
   await fill(source.url, undo);
   const before = await tablesOf(source.url);
   const file = join(folder, "setpoint.backup");
-  const made = await createBackup({ url: source.url, file, rootKey, nowMs: 1_000, log: silent });
+  const made = await createBackup({
+    url: source.url,
+    file,
+    rootKey,
+    nowMs: 1_000,
+    random: systemSecretRandom,
+    log: silent,
+  });
 
   await t.test("it names what it holds, and a second reading agrees", async () => {
     const counts = new Map(made.manifest.tables.map(({ table, rows }) => [table, rows]));
@@ -68,28 +76,11 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
 
   await t.test("it is frozen and observing under a new incarnation", async () => {
     assert.equal(report.quarantined.incarnation, 2);
-    const [pause] = await query(target.url, "select scope, level, organization_id from setpoint.pause");
-    assert.deepEqual(pause, { scope: "platform", level: "writes", organization_id: null });
-    const [policy] = await query(
-      target.url,
-      "select body ->> 'mode' as mode from setpoint.policy where scope = 'platform'",
-    );
-    assert.deepEqual(policy, { mode: "observe" });
-    const [installation] = await query(target.url, "select id, incarnation::integer from setpoint.installation");
-    assert.deepEqual(installation, { id: made.header.installationId, incarnation: 2 });
+    await assertFrozen(target.url, made.header.installationId);
   });
 
   await t.test("sessions, links, tokens and invites in it are worth nothing, and memberships wait", async () => {
-    const [left] = await query(
-      target.url,
-      `select (select count(*)::integer from setpoint.session) as sessions,
-         (select count(*)::integer from setpoint.one_time_link) as links,
-         (select count(*)::integer from setpoint.credential where revoked_at_ms is null) as tokens,
-         (select count(*)::integer from setpoint.invite where revoked_at_ms is null) as invites,
-         (select count(*)::integer from setpoint.membership where confirmed) as memberships,
-         (select count(*)::integer from setpoint.person where platform_role <> 'none') as administrators`,
-    );
-    assert.deepEqual(left, { sessions: 0, links: 0, tokens: 0, invites: 0, memberships: 0, administrators: 0 });
+    await assertNobodyIsLetIn(target.url);
     assert.deepEqual(report.quarantined.memberships, [
       { organization: "acme", person: "ada@example.org", roles: `owner at ${scope}` },
     ]);
@@ -118,6 +109,28 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
     assert.deepEqual(await query(other.url, "select 1 from pg_namespace where nspname = 'setpoint'"), []);
   });
 });
+
+async function assertFrozen(url: string, installationId: string): Promise<void> {
+  const [pause] = await query(url, "select scope, level, organization_id from setpoint.pause");
+  assert.deepEqual(pause, { scope: "platform", level: "writes", organization_id: null });
+  const [policy] = await query(url, "select body ->> 'mode' as mode from setpoint.policy where scope = 'platform'");
+  assert.deepEqual(policy, { mode: "observe" });
+  const [installation] = await query(url, "select id, incarnation::integer from setpoint.installation");
+  assert.deepEqual(installation, { id: installationId, incarnation: 2 });
+}
+
+async function assertNobodyIsLetIn(url: string): Promise<void> {
+  const [left] = await query(
+    url,
+    `select (select count(*)::integer from setpoint.session) as sessions,
+         (select count(*)::integer from setpoint.one_time_link) as links,
+         (select count(*)::integer from setpoint.credential where revoked_at_ms is null) as tokens,
+         (select count(*)::integer from setpoint.invite where revoked_at_ms is null) as invites,
+         (select count(*)::integer from setpoint.membership where confirmed) as memberships,
+         (select count(*)::integer from setpoint.person where platform_role <> 'none') as administrators`,
+  );
+  assert.deepEqual(left, { sessions: 0, links: 0, tokens: 0, invites: 0, memberships: 0, administrators: 0 });
+}
 
 async function fill(url: string, undo: AsyncDisposableStack): Promise<void> {
   const open = (role: "setpoint_api" | "setpoint_admin") =>

@@ -14,6 +14,7 @@ import type { CliWorld } from "../world.ts";
 /** held, approve, reject: what a person decides. */
 export function registerGovern(program: Command, world: CliWorld, client: ApiClient): void {
   registerHeld(program, world, client);
+  registerDecisions(program, world, client);
 }
 
 function registerHeld(program: Command, world: CliWorld, client: ApiClient): void {
@@ -59,6 +60,9 @@ function registerHeld(program: Command, world: CliWorld, client: ApiClient): voi
       else if (format === "yaml") world.writeData(yaml(change));
       else world.writeData(heldText(world, change));
     });
+}
+
+function registerDecisions(program: Command, world: CliWorld, client: ApiClient): void {
   withScope(program.command("approve"))
     .description("approve a held change exactly as its digest names it")
     .argument("<id>")

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import type { Log } from "../../ports/log.ts";
+import type { SecretRandom } from "../../ports/secret-random.ts";
 import { migrate } from "../migrate.ts";
 import type { TableSource } from "./archive.ts";
 import { BackupError } from "./backup-error.ts";
@@ -22,9 +22,10 @@ export async function createBackup(options: {
   readonly file: string;
   readonly rootKey: Buffer;
   readonly nowMs: number;
+  readonly random: SecretRandom;
   readonly log: Log;
 }): Promise<BackupReport> {
-  const { url, file, rootKey, nowMs, log } = options;
+  const { url, file, rootKey, nowMs, random, log } = options;
   // A backup is of this version's tables, whatever runs on them.
   await migrate({ url, log });
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
@@ -42,7 +43,7 @@ export async function createBackup(options: {
       installationId: about.installationId,
       incarnation: about.incarnation,
       schemaVersion: about.migrations.length,
-      salt: randomBytes(32).toString("base64"),
+      salt: Buffer.from(random.bytes(32)).toString("base64"),
       note: rootKeyNote,
     };
     const { migrations, sequences } = about;
