@@ -86,14 +86,7 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
     ]);
   });
 
-  await t.test("numbers go on from where they were", async () => {
-    const [{ next } = { next: 0 }] = await query(
-      target.url,
-      "select nextval(pg_get_serial_sequence('setpoint.subject', 'id'))::integer as next",
-    );
-    const [{ last } = { last: 0 }] = await query(target.url, "select max(id)::integer as last from setpoint.subject");
-    assert.ok(Number(next) > Number(last));
-  });
+  await t.test("numbers go on from where they were", () => assertNumbersGoOn(target.url));
 
   await t.test("a database that is in use is not touched", async () => {
     await assert.rejects(restoreBackup({ url: target.url, file, rootKey, log: silent }), /not empty/);
@@ -109,6 +102,15 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
     assert.deepEqual(await query(other.url, "select 1 from pg_namespace where nspname = 'setpoint'"), []);
   });
 });
+
+async function assertNumbersGoOn(url: string): Promise<void> {
+  const [{ next } = { next: 0 }] = await query(
+    url,
+    "select nextval(pg_get_serial_sequence('setpoint.subject', 'id'))::integer as next",
+  );
+  const [{ last } = { last: 0 }] = await query(url, "select max(id)::integer as last from setpoint.subject");
+  assert.ok(Number(next) > Number(last));
+}
 
 async function assertFrozen(url: string, installationId: string): Promise<void> {
   const [pause] = await query(url, "select scope, level, organization_id from setpoint.pause");
