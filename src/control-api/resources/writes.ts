@@ -21,11 +21,11 @@ import {
 } from "./declaring.ts";
 import { changesBetween, type Declaration, declarationOf, fieldsOf } from "./fields.ts";
 import { type Named, notFound, placeOf, requireResource } from "./place.ts";
-import { preconditionOf, preconditionRequired, revisionOf } from "./preconditions.ts";
+import { type Precondition, preconditionOf, preconditionRequired, revisionOf } from "./preconditions.ts";
 import { changeRefused, existsAlready } from "./refusals.ts";
 
-/** How often an apply is merged anew when somebody else changes the resource in between. */
-const applyAttempts = 5;
+/** How often a change is made anew when somebody else changes the resource in between. */
+const attempts = 5;
 
 export interface WriteRequest {
   readonly parameters: Named;
@@ -60,9 +60,27 @@ export async function replaceResource(
   kind: Kind,
   request: WriteRequest & { readonly manifest: Manifest; readonly manager: string | undefined },
 ): Promise<RouteAnswer> {
+  const said = preconditionOf(request.headers);
+  // Whoever means whatever stands there is not told that it moved.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await replaceOnce(context, kind, request, said);
+    } catch (thrown) {
+      const moved = thrown instanceof Problem && thrown.code === "REVISION_CONFLICT";
+      if (moved && said === "unsaid") throw preconditionRequired(kind, request.parameters.name, "replace");
+      if (!moved || said !== "any" || attempt >= attempts) throw thrown;
+    }
+  }
+}
+
+async function replaceOnce(
+  context: ApiContext,
+  kind: Kind,
+  request: WriteRequest & { readonly manifest: Manifest; readonly manager: string | undefined },
+  said: Precondition,
+): Promise<RouteAnswer> {
   const { parameters, caller, manifest } = request;
   const declaration = declarationOfManifest(kind, parameters, manifest);
-  const said = preconditionOf(request.headers);
   if (said === "none") await requireCreate(context, caller, kind, parameters);
   const standing = said === "none" ? undefined : await standingView(context, kind, parameters);
   if (said === "unsaid" && standing !== undefined && standing.resource.deletion === undefined)
@@ -71,16 +89,16 @@ export async function replaceResource(
   // `If-Match: *` means one that is there.
   if (said === "any" && standing === undefined) throw notFound(kind, parameters.name);
   const owners = ownersOf(declaration, standing, request.manager ?? caller.principal.name);
-  const intent = { parameters, declaration, author: caller.principal, owners, ifRevision: revisionOf(said) };
-  // Somebody who is on his way out is said to be so, whatever revision was meant.
-  const ifRevision = said === "unsaid" && standing !== undefined ? undefined : intent.ifRevision;
-  const change = declareChange(context, kind, { ...intent, ifRevision });
-  if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: standing });
-  return await declared(context, kind, parameters, change).catch((thrown: unknown) => {
-    if (said === "unsaid" && thrown instanceof Problem && thrown.code === "REVISION_CONFLICT")
-      throw preconditionRequired(kind, parameters.name, "replace");
-    throw thrown;
+  const ifRevision = typeof said === "object" ? said.revision : (standing?.revision ?? 0);
+  const change = declareChange(context, kind, {
+    parameters,
+    declaration,
+    author: caller.principal,
+    owners,
+    ifRevision,
   });
+  if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: standing });
+  return await declared(context, kind, parameters, change);
 }
 
 /** The fields that one owner wants; those of others stay. */
@@ -113,7 +131,7 @@ export async function applyResource(
       return await declared(context, kind, parameters, change);
     } catch (thrown) {
       const moved = thrown instanceof Problem && thrown.code === "REVISION_CONFLICT";
-      if (!moved || typeof said === "object" || attempt >= applyAttempts) throw thrown;
+      if (!moved || typeof said === "object" || attempt >= attempts) throw thrown;
     }
   }
 }
@@ -204,12 +222,8 @@ async function declared(
 ): Promise<RouteAnswer> {
   const done = await makeDeclaration(context, kind, parameters, change);
   const isNew = done.result === "created";
-  const view = isNew ? newView(change, done) : await standingView(context, kind, parameters);
-  if (view === undefined)
-    throw new Problem(
-      "REVISION_CONFLICT",
-      `${kind.kind}/${parameters.name} was deleted by somebody else at the same moment`,
-    );
+  // Deleted by somebody else since then: it was declared all the same.
+  const view = (isNew ? undefined : await standingView(context, kind, parameters)) ?? newView(change, done);
   const answer = await resourceAnswer(context, kind, parameters, view, isNew ? 201 : 200);
   return { ...answer, headers: { ...answer.headers, "setpoint-result": done.result } };
 }

@@ -17,6 +17,8 @@ export function startStream(reply: FastifyReply, { status, headers, stream }: Ro
     ...(headers as Record<string, string>),
     "cache-control": "no-store",
     "x-accel-buffering": "no",
+    // Nothing else comes over this connection; kept for a next request, it would keep the server from ending.
+    connection: "close",
   });
   raw.flushHeaders();
   stream?.({
