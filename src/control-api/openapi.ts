@@ -54,6 +54,7 @@ function operationOf(
 ): Schema {
   const body = route.documentedBody ?? route.body;
   const json = (schema: Schema) => ({ "application/json": { schema } });
+  const contentOf = (schema: Schema) => ({ [route.bodyType ?? "application/json"]: { schema } });
   const answers = Object.entries(route.answers).map(([status, { description, schema }]) => [
     status,
     { description, ...(schema === undefined ? {} : { content: json(schemaOf(schema, "output")) }) },
@@ -65,7 +66,7 @@ function operationOf(
     "x-permission": needText(route.need),
     ...(route.need.at === "nobody" ? { security: [] } : {}),
     parameters: [...pathParameters(route, schemaOf), ...queryParameters(route, schemaOf), ...headerParameters(route)],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(schemaOf(body, "input")) } }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(schemaOf(body, "input")) } }),
     responses: {
       ...Object.fromEntries(answers),
       default: { description: "A problem", content: { "application/problem+json": { schema: problem } } },
@@ -108,7 +109,6 @@ function queryParameters(route: Route, schemaOf: (schema: z.ZodType, io: "output
 }
 
 function headerParameters(route: Route): readonly Schema[] {
-  if (route.takesIfMatch !== true) return [];
   const header = (name: string, description: string) => ({
     name,
     in: "header",
@@ -116,9 +116,18 @@ function headerParameters(route: Route): readonly Schema[] {
     description,
     schema: { type: "string" },
   });
+  const match = header("If-Match", "The ETag that was read, or `*` for whatever stands there; another one is refused.");
+  const noneMatch = header("If-None-Match", "`*`: it must not exist yet.");
+  const repeatable = header(
+    "Idempotency-Key",
+    "Sent again within 24 hours, the request happens once and is answered alike.",
+  );
+  const lastEvent = header("Last-Event-ID", "For a watch: where the last connection was.");
   return [
-    header("If-Match", "The ETag that was read; another revision is refused."),
-    ...(route.method === "PUT" ? [header("If-None-Match", "`*`: it must not exist yet.")] : []),
+    ...(route.takesIfMatch === true ? [match] : []),
+    ...(route.takesIfMatch === true && (route.method === "PUT" || route.method === "PATCH") ? [noneMatch] : []),
+    ...(route.method === "POST" && route.need.at !== "nobody" ? [repeatable] : []),
+    ...(route.query !== undefined && "watch" in route.query.shape ? [lastEvent] : []),
   ];
 }
 
