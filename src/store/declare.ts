@@ -5,7 +5,7 @@ import { declaredResource } from "./resource-row.ts";
 import type { Transaction } from "./database.ts";
 import { nobodyWoken, type Woken, wokenOf } from "./due-edges.ts";
 import { StoreError } from "./errors.ts";
-import { logCall } from "./log-entries.ts";
+import { type LogEntry, logCall } from "./log-entries.ts";
 import { priorityNumber } from "./priorities.ts";
 import {
   addLinks,
@@ -158,9 +158,9 @@ export async function log(
   request: DeclareRequest,
   about: { uid: string; result: string; generation: number; revision: number; existing?: DeclaredRow | undefined },
 ): Promise<void> {
-  const { organizationId, kind, name, scope, spec, labels, author, mode, protect } = request;
-  const { uid, generation, revision, existing } = about;
-  const data = { kind, name, scope, generation, spec, labels, mode, protect, authorType: author.type };
+  const { organizationId, author } = request;
+  const { uid, revision, existing } = about;
+  const data = logData(request, about.generation);
   const entry = logCall({
     organizationId,
     type: `resource.${about.result}`,
@@ -182,6 +182,12 @@ function declarationOf({ spec, labels, mode, protect }: Pick<DeclareRequest, "sp
 interface Governs {
   readonly mode?: string | null | undefined;
   readonly protect?: boolean | null | undefined;
+}
+
+/** What the log says of a declaration. */
+export function logData(request: DeclareRequest, generation: number): LogEntry["data"] {
+  const { kind, name, scope, spec, labels, author, mode, protect } = request;
+  return { kind, name, scope, generation, spec, labels, mode, protect, authorType: author.type };
 }
 
 export function resourceOf(
@@ -218,7 +224,8 @@ function accountIds({ accounts }: DeclareRequest): readonly string[] {
 }
 
 /** A declaration replaces the whole spec, so its owner owns every top-level field. */
-export function fieldOwners({ spec, owner, author }: DeclareRequest): Readonly<Record<string, string>> {
+export function fieldOwners({ spec, owner, author, ...request }: DeclareRequest): Readonly<Record<string, string>> {
+  if (request.fieldOwners !== undefined) return request.fieldOwners;
   if (typeof spec !== "object" || spec === null || Array.isArray(spec)) return {};
   const pointers = Object.keys(spec).map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
   return Object.fromEntries(pointers.map((pointer) => [pointer, owner ?? author.name]));

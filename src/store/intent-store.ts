@@ -297,7 +297,7 @@ async function naming<Result>(what: string, work: () => Promise<Result>): Promis
   }
 }
 
-async function requestDeletion(tx: Transaction, request: Request<"requestDeletion">) {
+export async function requestDeletion(tx: Transaction, request: Request<"requestDeletion">) {
   const { organizationId, uid, author, orphan, confirmedCount } = request;
   const locks = [tx.run(lockLinkNames, organizationId, uid), tx.run(lockResource, organizationId, uid)];
   const [[row]] = await Promise.all([tx.run(readResource, organizationId, uid), ...locks]);

@@ -1,5 +1,6 @@
 import type { Mode, ResourceDeletion } from "../../ports/records.ts";
 import { statement } from "../statement.ts";
+import { tellRemoved } from "./log.ts";
 import { type WokenRow, wokenByShard } from "./wake.ts";
 import type { ResourceRow } from "../resource-row.ts";
 
@@ -170,6 +171,12 @@ export const addSubjects = statement<WokenRow>(
      insert into setpoint.subject_due (subject_id, organization_id, shard, priority, due_at_ms)
      select made.id, made.organization_id, made.shard, $7::smallint, setpoint.now_ms() from made
      returning subject_id, shard, priority, due_at_ms
+   ),
+   summed as (
+     insert into setpoint.subject_summary (subject_id, organization_id, resource_uid, scope, kind, name, changed_at_ms)
+     select made.id, $1, $2, (select r.scope from setpoint.resource as r where r.organization_id = $1 and r.uid = $2),
+       $3, $4, setpoint.now_ms()
+     from made
    )
    ${wokenByShard}`,
 );
@@ -211,6 +218,7 @@ export const markDeleted = statement<{ revision: number }>(
 export const removeResource = statement<never>(
   "remove resource",
   "tenants",
-  `with links as (delete from setpoint.link where organization_id = $1 and source_uid = $2)
-   delete from setpoint.resource where organization_id = $1 and uid = $2`,
+  `with links as (delete from setpoint.link where organization_id = $1 and source_uid = $2),
+   gone as (delete from setpoint.resource where organization_id = $1 and uid = $2 returning *)
+   ${tellRemoved}`,
 );
