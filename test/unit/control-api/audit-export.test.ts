@@ -128,7 +128,8 @@ test("any line that is removed, doubled, swapped or taken from elsewhere is foun
         lines.toSpliced(index, 1, other[3] ?? ""),
         ...lines.slice(index + 1).map((later, at) => lines.with(index, later).with(index + 1 + at, line)),
       ];
-      for (const changed of changes) assert.equal(check(changed).holds, false, `${String(scope)} line ${index}`);
+      for (const changed of changes)
+        assert.equal(check(changed).holds, false, `${JSON.stringify(scope)} line ${index}`);
       assert.equal(check(lines.slice(0, index)).holds, false, "a cut tail");
     }
   }

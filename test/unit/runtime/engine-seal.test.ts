@@ -79,13 +79,13 @@ test("a secret prints itself nowhere", () => {
   const shown = [
     JSON.stringify({ secret, deep: [{ secret }] }),
     String(secret),
-    `${secret as unknown as string}`,
+    `in a template: ${String(secret)}`,
     inspect(secret),
     inspect({ secret }, { depth: 9, showHidden: true, customInspect: true }),
     inspect({ secret }, { customInspect: false, showHidden: true }),
     inspect(error),
     Object.entries(secret).flat().join(),
-    JSON.stringify(structuredClone({ ...secret })),
+    JSON.stringify(structuredClone(Object.assign({}, secret))),
   ];
   assert.ok(shown.every((text) => !text.includes("canary-value")));
   assert.equal(secret.reveal(), "canary-value");
