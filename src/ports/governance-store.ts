@@ -75,6 +75,8 @@ export interface InboxRequest {
   readonly olderThanMs?: number | undefined;
   readonly id?: string | undefined;
   readonly limit: number;
+  /** Of each held change: a list shows the first, and counts the others. */
+  readonly itemsAtMost: number;
 }
 
 export interface InboxView extends Omit<HeldChangeView, "items"> {

@@ -59,9 +59,9 @@ export class PostgresGovernanceStore implements GovernanceStore {
   }
 
   inbox: GovernanceStore["inbox"] = async (request) => {
-    const { organizationId, states, level, guard, kind, olderThanMs, id, limit } = request;
+    const { organizationId, states, level, guard, kind, olderThanMs, id, limit, itemsAtMost } = request;
     const age = olderThanMs === undefined ? null : Math.round(olderThanMs);
-    const values = [level ?? null, guard ?? null, kind ?? null, age, id ?? null, limit] as const;
+    const values = [level ?? null, guard ?? null, kind ?? null, age, id ?? null, limit, itemsAtMost] as const;
     const rows = await this.#options.database.run(
       requireOrganizationId(organizationId),
       call(inbox, organizationId, states, ...values),

@@ -6,8 +6,16 @@ import { heldGroupsDigest } from "../../src/kernel/held-change.ts";
 import { emptyMemory } from "../../src/kernel/memory.ts";
 import type { Action, Rule } from "../../src/ports/access.ts";
 import type { Actor } from "../../src/ports/engine-store.ts";
-import type { HeldGroup, StoredPlan, SubjectRef, SubjectStatus, Verdict } from "../../src/ports/records.ts";
+import type {
+  HeldGroup,
+  StoredPlan,
+  SubjectEvent,
+  SubjectRef,
+  SubjectStatus,
+  Verdict,
+} from "../../src/ports/records.ts";
 import { type Answer, startTestApi, type TestApi } from "../support/api.ts";
+import { query } from "../support/postgres.ts";
 
 const every: readonly Action[] = ["read", "create", "update", "delete", "execute"];
 const everything: readonly Rule[] = [{ key: "*", actions: every }];
@@ -73,9 +81,9 @@ const budget: Verdict = { guard: "delete-budget", answer: "hold", reason, number
 async function settle(change: {
   readonly keys?: readonly string[];
   readonly plan?: StoredPlan | "none";
-  readonly attempts?: number;
+  readonly events?: readonly SubjectEvent[];
 }): Promise<void> {
-  const { keys, plan } = change;
+  const { keys, plan, events } = change;
   const items = (keys ?? []).map((key) => ({
     key,
     action: "delete" as const,
@@ -103,6 +111,7 @@ async function settle(change: {
     dueSeen: { atMs: input?.dueAtMs },
     memory: emptyMemory,
     ...(plan === undefined ? {} : { plan, status }),
+    ...(events === undefined ? {} : { events }),
     ...(keys === undefined ? {} : { held: { digest: heldGroupsDigest(groups), groups } }),
     verdicts: [],
     gone: false,
@@ -355,6 +364,34 @@ test("the inbox is filtered by level, guard, kind and age", async () => {
   assert.equal(await count("olderThanSeconds=0"), 1);
   assert.equal((await as("ada", "GET", `${base}/held-changes?level=everything`)).status, 422);
   await settle({ keys: [] });
+});
+
+test("what begins to wait, what stalls and what is withdrawn stands in the log, written by the cycle that says so", async () => {
+  const [before] = await query<{ id: string }>(api.url, "select coalesce(max(id), 0) as id from setpoint.log_entry");
+  await settle({
+    keys: ["x"],
+    events: [{ type: "subject.stalled", data: { message: "NO_RIGHTS: the key may not write" } }],
+  });
+  await settle({ keys: ["x"] });
+  await settle({ keys: [] });
+  const entries = await query<{ type: string; uid: string; data: Record<string, unknown> }>(
+    api.url,
+    `select type, uid, data from setpoint.log_entry where id > ${before?.id ?? 0} order by id`,
+  );
+  assert.deepEqual(
+    entries.map(({ type }) => type).sort(),
+    ["held-change.opened", "held-change.withdrawn", "subject.stalled"],
+    "an unchanged hold says nothing again",
+  );
+  const stalled = entries.find(({ type }) => type === "subject.stalled");
+  assert.equal(stalled?.uid, subject.resourceUid);
+  assert.deepEqual(stalled.data, { kind: "DnsZone", name: "example", message: "NO_RIGHTS: the key may not write" });
+  assert.deepEqual(entries.find(({ type }) => type === "held-change.opened")?.data, {
+    guard: "delete-budget",
+    level: "subject",
+    items: 1,
+    reason,
+  });
 });
 
 test("limits say what holds, from which scope, and below which ceiling", async () => {

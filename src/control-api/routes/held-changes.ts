@@ -27,6 +27,9 @@ const id = z.string().min(1).max(100);
 const idParameters = organizationParameters.extend({ id });
 const path = "/v1/organizations/{organization}/held-changes";
 const platformPath = "/v1/held-changes";
+/** Of each held change, in the list and when it is looked at. */
+const listedItems = 50;
+const shownItems = 1_000;
 const everyState: readonly HeldChangeState[] = ["open", "approved", "rejected", "withdrawn"];
 
 /** One inbox for what waits for a person: items of plans, looser rules, ends of pauses. */
@@ -211,6 +214,7 @@ async function inboxOf(context: ApiContext, place: Place, query: Query) {
           kind,
           olderThanMs,
           limit: limit + 1,
+          itemsAtMost: listedItems,
         });
   const wantsRules = (level === undefined || level === "scope") && kind === undefined;
   const rules = wantsRules
@@ -230,7 +234,13 @@ async function inboxOf(context: ApiContext, place: Place, query: Query) {
 async function findOne(context: ApiContext, place: Place, wanted: string): Promise<HeldChangeDocument | undefined> {
   const { organizationId, organization, caller } = place;
   const about = { context, organization, caller };
-  const [plan] = await context.governance.inbox({ organizationId, states: everyState, id: wanted, limit: 1 });
+  const [plan] = await context.governance.inbox({
+    organizationId,
+    states: everyState,
+    id: wanted,
+    limit: 1,
+    itemsAtMost: shownItems,
+  });
   if (plan !== undefined) return planDocument(plan, about);
   const asked = { organizationId, states: everyState, id: wanted, limit: 1 };
   const [rule] = await context.governance.governanceChanges(asked);
@@ -278,7 +288,13 @@ async function reject(context: ApiContext, request: DecisionRequest): Promise<vo
   const { organizationId, id: heldChangeId, comment } = request;
   const author = withReason(request.approver, comment);
   if (await context.intents.reject({ organizationId, heldChangeId, author, comment })) return;
-  const [plan] = await context.governance.inbox({ organizationId, states: everyState, id: heldChangeId, limit: 1 });
+  const [plan] = await context.governance.inbox({
+    organizationId,
+    states: everyState,
+    id: heldChangeId,
+    limit: 1,
+    itemsAtMost: 0,
+  });
   if (plan !== undefined)
     throw new Problem("HELD_CHANGE_CLOSED", `The held change ${heldChangeId} is ${plan.state} already`);
   const asked = { organizationId, id: heldChangeId, decision: "reject", digest: undefined, comment } as const;

@@ -36,7 +36,7 @@ export interface InboxRow {
     | null;
 }
 
-/** $1 organization, $2 states, $3 level, $4 guard, $5 kind, $6 age, $7 id, $8 limit; what is null says nothing. */
+/** $1 organization, $2 states, $3 level, $4 guard, $5 kind, $6 age, $7 id, $8 limit, $9 items of each; null says nothing. */
 export const inbox = statement<InboxRow>(
   "inbox",
   "tenants",
@@ -58,7 +58,7 @@ export const inbox = statement<InboxRow>(
         left join setpoint.subject as s on s.id = i.subject_id
         left join setpoint.resource as r on r.organization_id = s.organization_id and r.uid = s.resource_uid
         where i.organization_id = h.organization_id and i.held_change_id = h.id
-        order by i.position limit 1000) as found) as items
+        order by i.position limit $9) as found) as items
    from setpoint.held_change as h
    where h.organization_id = $1 and h.state = any ($2::text[])
      and ($3::text is null or h.level = $3) and ($4::text is null or h.guard = $4)

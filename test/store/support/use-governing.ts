@@ -35,7 +35,13 @@ async function useRules(stores: Stores, world: World, zone: CycleInput): Promise
   const held = { digest: "waits", groups: [heldGroup("subject", ["waits"])] };
   const settlement = settlementFor(world, await world.reload(zone), { plan, events, held });
   assert.ok((await stores.engine.settle(settlement)).kept);
-  const found = await store.inbox({ organizationId, states: every, kind: zone.subject.kind, limit: 10 });
+  const found = await store.inbox({
+    organizationId,
+    states: every,
+    kind: zone.subject.kind,
+    limit: 10,
+    itemsAtMost: 5,
+  });
   assert.ok(found.length > 0);
 
   for (const place of [organizationId, undefined]) {
