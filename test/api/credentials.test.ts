@@ -282,6 +282,17 @@ test("a token has at most its maker's rights: now, and whenever it is used", asy
   assert.match(String(gone.body["detail"]), /whoever made it has left/);
 });
 
+test("a mistyped permission is refused instead of giving nothing", async () => {
+  const access = [{ rules: [{ key: "organization.acount", actions: ["read"] }] }];
+  const answer = await api.send("POST", "/v1/organizations/default/tokens", {
+    type: "service-token",
+    name: "n",
+    access,
+  });
+  assert.deepEqual([answer.status, answer.body["code"]], [422, "FIELDS_INVALID"]);
+  assert.match(String(answer.body["detail"]), /no permission organization\.acount/);
+});
+
 test("a machine makes no tokens", async () => {
   const { token } = await make("/v1/me/tokens", { name: "all" });
   const more = await api.send("POST", "/v1/me/tokens", { name: "more" }, bearer(token));

@@ -1,6 +1,8 @@
+import type { KindRegistry } from "../../kernel/kind.ts";
 import type { Binding, Rule } from "../../ports/access.ts";
 import type { Caller } from "../access/caller.ts";
-import { can } from "../access/can.ts";
+import { missingRights, shown } from "../access/granting.ts";
+import { permissionCatalogue } from "../access/permission-keys.ts";
 import { scopePathOf } from "../access/scope-path.ts";
 import { organizationIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
@@ -14,22 +16,21 @@ export interface WantedAccess {
 }
 
 /** The bindings of a new token: what was asked for, as far as whoever asks has it. More is refused, never trimmed. */
-export function grantedAccess(caller: Caller, wanted: readonly WantedAccess[]): readonly Binding[] {
-  const errors = wanted.flatMap((access, index) =>
-    access.rules.flatMap(({ key, actions }, rule) =>
-      actions
-        .map((action) => ({ action, decision: can(caller, key, action, pathOf(access)) }))
-        .filter(({ decision }) => !decision.allowed)
-        .map(({ action, decision }) => ({
-          pointer: `/access/${index}/rules/${rule}`,
-          message: `${key}.${action}: ${decision.because}`,
-        })),
-    ),
-  );
-  if (errors.length > 0) {
+export function grantedAccess(
+  caller: Caller,
+  kinds: KindRegistry,
+  wanted: readonly WantedAccess[],
+): readonly Binding[] {
+  requireKnownKeys(kinds, wanted);
+  const lacking = wanted.map((access) => missingRights(caller, access.rules, pathOf(access)));
+  const missing = lacking.flat();
+  if (missing.length > 0) {
+    const errors = lacking.flatMap((rights, index) =>
+      rights.map((right) => ({ pointer: `/access/${index}/rules`, message: `you do not have ${right} there` })),
+    );
     throw new Problem(
       "CREDENTIAL_SCOPE",
-      `A token cannot do more than whoever makes it. You lack: ${errors.map(({ message }) => message).join("; ")}`,
+      `A token cannot do more than whoever makes it. You do not have: ${shown(missing)}`,
       { errors },
     );
   }
@@ -39,6 +40,19 @@ export function grantedAccess(caller: Caller, wanted: readonly WantedAccess[]): 
     role: "token",
     rules: rules.map(({ key, actions }) => ({ key, actions })),
   }));
+}
+
+/** A mistyped key would give nothing, and nobody would know why. */
+function requireKnownKeys(kinds: KindRegistry, wanted: readonly WantedAccess[]): void {
+  const catalogue = permissionCatalogue(kinds);
+  const unknown = wanted.flatMap(({ rules }, index) =>
+    rules
+      .filter(({ key }) => key !== "*" && !catalogue.has(key))
+      .map(({ key }) => ({ pointer: `/access/${index}/rules`, message: `there is no permission ${key}` })),
+  );
+  const [first] = unknown;
+  if (first === undefined) return;
+  throw new Problem("FIELDS_INVALID", `The rules are not valid: ${first.message}`, { errors: unknown });
 }
 
 function pathOf({ organization, project, workspace }: Omit<WantedAccess, "rules">): readonly string[] {

@@ -71,7 +71,7 @@ function personal(context: ApiContext): readonly Route[] {
           workspace,
           rules,
         }));
-        const bindings = wanted === undefined ? undefined : grantedAccess(caller, wanted);
+        const bindings = wanted === undefined ? undefined : grantedAccess(caller, context.kinds, wanted);
         for (const { organization, project, workspace } of wanted ?? [])
           if (organization !== undefined) await requireScope(context, { organization, project, workspace });
         return makeToken(context, caller, {
@@ -134,7 +134,7 @@ function ofOrganization(context: ApiContext): readonly Route[] {
           workspace,
           rules,
         }));
-        const bindings = grantedAccess(caller, wanted);
+        const bindings = grantedAccess(caller, context.kinds, wanted);
         for (const { project, workspace } of wanted) await requireScope(context, { organization, project, workspace });
         const { organizationId, scope } = await requireScope(context, { organization });
         const forMs = body.expiresInDays * dayMs;
@@ -183,7 +183,7 @@ function ofWorkspace(context: ApiContext): readonly Route[] {
       body: newWorkspaceKeySchema,
       answers: made,
       handle: async ({ caller, parameters, body }) => {
-        const bindings = grantedAccess(caller, [{ ...parameters, rules: body.rules }]);
+        const bindings = grantedAccess(caller, context.kinds, [{ ...parameters, rules: body.rules }]);
         const { organizationId, scope } = await requireScope(context, parameters);
         const forMs = body.expiresInDays * dayMs;
         return makeToken(context, caller, { organizationId, type: keys.type, name: body.name, scope, bindings, forMs });
