@@ -6,6 +6,7 @@ import type { ApiContext } from "./context.ts";
 import { organizationIdOf } from "./names.ts";
 import { Problem } from "./problem.ts";
 import type { Route, RouteAnswer } from "./route.ts";
+import { answersSecret } from "./secret-answer.ts";
 
 const keepMs = 24 * 3_600_000;
 /** Longer than any request may take. */
@@ -66,13 +67,12 @@ function scopeOf({ parameters }: RepeatableCall, caller: Caller, key: string): I
 
 function storedAnswer(route: Route, { status, headers = {}, body }: RouteAnswer): StoredAnswer {
   const kept = keptHeaders.flatMap((name) => (typeof headers[name] === "string" ? [[name, headers[name]]] : []));
-  const shown =
-    route.showsSecret === true || body === undefined ? undefined : (JSON.parse(JSON.stringify(body)) as Json);
+  const shown = answersSecret(route) || body === undefined ? undefined : (JSON.parse(JSON.stringify(body)) as Json);
   return { status, headers: Object.fromEntries(kept) as Record<string, string>, body: shown };
 }
 
 function replayed(route: Route, { status, headers, body }: StoredAnswer): RouteAnswer {
-  if (route.showsSecret === true)
+  if (answersSecret(route))
     throw new Problem(
       "IDEMPOTENCY_REUSED",
       "The first request with this key was carried out. Its answer held a secret, which is shown once and not kept: make a new one with another key, and revoke the first",

@@ -70,7 +70,10 @@ export interface Route {
   readonly takesIfMatch?: boolean | undefined;
   /** The media type of the body, where it is not JSON in general. */
   readonly bodyType?: string | undefined;
-  /** The answer holds a secret that is shown once: it is not kept for a repeated request. */
+  /**
+   * The answer holds a secret that is shown once: it is not kept for a repeated request. Unless a route says so itself, the
+   * names of the answer's fields decide.
+   */
   readonly showsSecret?: boolean | undefined;
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema?: z.ZodType }>>;
   handle(call: RouteCall<unknown, unknown, unknown>): Promise<RouteAnswer>;

@@ -294,3 +294,42 @@ test("a proposal that makes no sense is refused before anybody is asked", async 
   assert.equal(code(await propose([{ delete: { kind: "DnsZone", name: "never" } }])), "NOT_FOUND");
   assert.equal(code(await propose([{ manifest: { ...zone("odd"), kind: "Odd" } }])), "KIND_UNKNOWN");
 });
+
+test("an answer with a secret is not kept for a repeated request", async () => {
+  const headers = { "idempotency-key": "makes-a-secret" };
+  const webhook = { url: "https://127.0.0.1:1/hook" };
+  const made = await api.send("POST", `${base}/webhooks`, webhook, headers);
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const again = await api.send("POST", `${base}/webhooks`, webhook, headers);
+  assert.equal(code(again), "IDEMPOTENCY_REUSED");
+  const text = "select status, body from setpoint.idempotency_key where key = $1";
+  assert.deepEqual(await query(api.url, text, [headers["idempotency-key"]]), [{ status: 201, body: null }]);
+});
+
+test("an assistant may propose, and neither approve nor apply what it may not do itself", async () => {
+  const rules = [
+    { key: "organization.proposal", actions: ["read", "create", "update", "execute"] },
+    { key: "project.dns_zone", actions: ["read"] },
+  ];
+  const made = await api.send("POST", `${base}/tokens`, {
+    type: "assistant-token",
+    name: "helper",
+    expiresInDays: 1,
+    access: [{ rules }],
+  });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const as = { authorization: `Bearer ${String(made.body["token"])}` };
+  const body = { reason: "it seems right", changes: [{ manifest: zone("suggested") }] };
+  const proposed = await api.send("POST", proposalsPath, body, as);
+  assert.equal(proposed.status, 201, JSON.stringify(proposed.body));
+  assert.equal(proposed.body["authorType"], "assistant");
+  const { id, digest } = proposed.body as { id: string; digest: string };
+  assert.equal(code(await api.send("POST", `${proposalsPath}/${id}:approve`, { digest }, as)), "PRINCIPAL_REFUSED");
+  const reject = { digest, comment: "no" };
+  assert.equal(code(await api.send("POST", `${proposalsPath}/${id}:reject`, reject, as)), "PRINCIPAL_REFUSED");
+  assert.equal((await api.send("POST", `${proposalsPath}/${id}:approve`, { digest })).status, 200);
+  assert.equal(code(await api.send("POST", `${proposalsPath}/${id}:apply`, undefined, as)), "FORBIDDEN");
+  assert.equal((await api.send("GET", `${base}/dnszones/suggested`)).status, 404);
+  const quota = await api.send("PUT", `${base}/quotas/DnsZone`, { limit: 9 }, as);
+  assert.equal(code(quota), "FORBIDDEN");
+});

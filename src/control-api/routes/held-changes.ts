@@ -78,6 +78,8 @@ function readRoutes(context: ApiContext): readonly Route[] {
       tag: "held changes",
       parameters: organizationParameters,
       body: proposalOfRulesSchema,
+      // Its links are addresses of pages; they let nobody in.
+      showsSecret: false,
       answers: { 202: { description: "It waits for a person", schema: heldChangeSchema } },
       handle: async ({ parameters, body, caller }) => {
         const { organizationId, organization } = await requireScope(context, parameters);
