@@ -38,12 +38,7 @@ export function planDocument(view: InboxView, about: About): HeldChangeDocument 
       authors: view.authors,
       why: "declared or deleted part of it",
     }),
-    blastRadius: {
-      items: view.itemCount,
-      resources: new Set(view.items.map(({ subjectId }) => subjectId)).size,
-      accounts: new Set(view.items.flatMap(({ accountId }) => (accountId === undefined ? [] : [accountId]))).size,
-      actions: countsOf(view.items.map(({ action }) => action)),
-    },
+    blastRadius: { ...view.blastRadius, actions: { ...view.blastRadius.actions } },
     ...decisionOf(view),
     items: view.items.map(({ kind, name, scope, key, action, externalId, differences, reason }) => ({
       kind,
@@ -55,7 +50,7 @@ export function planDocument(view: InboxView, about: About): HeldChangeDocument 
       differences: differences.map(differenceOf),
       reason,
     })),
-    truncated: view.itemCount > view.items.length,
+    truncated: view.blastRadius.items > view.items.length,
   };
 }
 
@@ -129,12 +124,6 @@ function decisionOf(view: {
     ...(view.decidedAtMs === undefined ? {} : { decidedAt: isoTime(view.decidedAtMs) }),
     ...(view.comment === undefined ? {} : { comment: view.comment }),
   };
-}
-
-export function countsOf(names: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
-  return counts;
 }
 
 export function verdictOf(verdict: Verdict) {

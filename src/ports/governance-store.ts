@@ -84,8 +84,13 @@ export interface InboxView extends Omit<HeldChangeView, "items"> {
   /** A policy on the way to one of its subjects asks for another person than these. */
   readonly fourEyes: boolean;
   readonly authors: readonly string[];
-  /** All of them; the list is cut where they are very many. */
-  readonly itemCount: number;
+  /** Of all of them; the list of items is cut where they are very many. */
+  readonly blastRadius: {
+    readonly items: number;
+    readonly actions: Readonly<Record<string, number>>;
+    readonly resources: number;
+    readonly accounts: number;
+  };
   readonly items: readonly (HeldChangeView["items"][number] & {
     readonly scope: string | undefined;
     readonly accountId: string | undefined;

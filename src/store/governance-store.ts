@@ -300,7 +300,7 @@ function inboxView(row: InboxRow): InboxView {
     comment: row.comment ?? undefined,
     fourEyes: row.four_eyes,
     authors: row.authors,
-    itemCount: row.item_count,
+    blastRadius: { ...row.counts, ...row.places },
     items: (row.items ?? []).map((item) => ({
       ...item,
       externalId: item.externalId ?? undefined,

@@ -26,7 +26,8 @@ export interface InboxRow {
   readonly decided_at_ms: number | null;
   readonly comment: string | null;
   readonly four_eyes: boolean;
-  readonly item_count: number;
+  readonly counts: { readonly items: number; readonly actions: Readonly<Record<string, number>> };
+  readonly places: { readonly resources: number; readonly accounts: number };
   readonly items:
     | readonly (HeldChangeView["items"][number] & {
         readonly externalId: string | null;
@@ -49,8 +50,13 @@ export const inbox = statement<InboxRow>(
        join setpoint.policy as p on p.scope = any (r.path)
          and (p.organization_id = r.organization_id or p.organization_id is null)
        where i.organization_id = h.organization_id and i.held_change_id = h.id and p.four_eyes) as four_eyes,
-     (select count(*) from setpoint.held_item as i
-      where i.organization_id = h.organization_id and i.held_change_id = h.id) as item_count,
+     (select json_build_object('items', coalesce(sum(n.count), 0),
+        'actions', coalesce(json_object_agg(n.action, n.count), '{}'::json))
+      from (select i.action, count(*) as count from setpoint.held_item as i
+            where i.organization_id = h.organization_id and i.held_change_id = h.id group by i.action) as n) as counts,
+     (select json_build_object('resources', count(distinct i.subject_id), 'accounts', count(distinct s.account_id))
+      from setpoint.held_item as i left join setpoint.subject as s on s.id = i.subject_id
+      where i.organization_id = h.organization_id and i.held_change_id = h.id) as places,
      (select json_agg(found) from (
         select i.subject_id as "subjectId", i.subject_kind as kind, i.subject_name as name, i.key, i.action,
           i.external_id as "externalId", i.digest, i.differences, i.reason, r.scope, s.account_id as "accountId"
