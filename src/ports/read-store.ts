@@ -20,14 +20,6 @@ export interface ReadStore {
   listScopes(
     organizationId: string,
   ): Promise<readonly { readonly scope: string; readonly parent: string | undefined }[]>;
-  listResources(request: {
-    readonly organizationId: string;
-    readonly scope: string;
-    readonly kind: string;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly afterName: string | undefined;
-    readonly limit: number;
-  }): Promise<readonly ResourceView[]>;
   getResource(request: {
     readonly organizationId: string;
     readonly scope: string;

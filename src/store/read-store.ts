@@ -19,7 +19,6 @@ import {
   listOrganizations,
   listPauses,
   listPolicies,
-  listResources,
   listScopes,
   listVerdicts,
   observations,
@@ -59,15 +58,6 @@ export class PostgresReadStore implements ReadStore {
   listScopes: ReadStore["listScopes"] = async (organizationId) => {
     const rows = await this.#database.run(requireOrganizationId(organizationId), call(listScopes, organizationId));
     return rows.map(({ scope, parent }) => ({ scope, parent }));
-  };
-
-  listResources: ReadStore["listResources"] = async (request) => {
-    const { organizationId, scope, kind, labels, afterName, limit } = request;
-    const rows = await this.#database.run(
-      requireOrganizationId(organizationId),
-      call(listResources, organizationId, scope, kind, JSON.stringify(labels), afterName ?? null, limit),
-    );
-    return rows.map(resourceView);
   };
 
   getResource: ReadStore["getResource"] = async ({ organizationId, scope, kind, name }) => {

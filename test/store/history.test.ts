@@ -137,6 +137,18 @@ test("what is shown of a resource is its declaration, policies, pauses and each 
   assert.equal((await read.summary()).oldestConfirmedAtMs, looked);
 });
 
+const wholeList = {
+  kind: "Zone",
+  namePrefix: undefined,
+  mode: undefined,
+  deleting: undefined,
+  ready: undefined,
+  drifted: undefined,
+  held: undefined,
+  sort: "name",
+  descending: false,
+} as const;
+
 test("resources are listed by name in pages and found by label, and the summary counts", async () => {
   await using stores = openStores(await server.createDatabase());
   const world = await makeWorld(stores);
@@ -144,8 +156,12 @@ test("resources are listed by name in pages and found by label, and the summary 
   const { read } = stores;
   await world.declare({ name: "shown", labels: { team: "red" } });
   await world.declare({ name: "other", labels: { team: "blue" } });
-  const list = (labels: Record<string, string>, afterName?: string) =>
-    read.listResources({ organizationId, scope, kind: "Zone", labels, afterName, limit: 1 });
+  const list = async (labels: Record<string, string>, afterName?: string) => {
+    const requirements = Object.entries(labels).map(([key, value]) => ({ key, op: "in" as const, values: [value] }));
+    const after = afterName === undefined ? undefined : { name: afterName, ms: 0, id: "" };
+    const page = await read.listPage({ ...wholeList, organizationId, scope, labels: requirements, after, limit: 1 });
+    return page.views;
+  };
   assert.deepEqual(
     (await list({})).map(({ resource }) => resource.name),
     ["other"],

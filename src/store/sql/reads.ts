@@ -76,14 +76,6 @@ const resourceView = `${listedResource},
          where s.organization_id = r.organization_id and s.resource_uid = r.uid))
      order by p.id) as found) as pauses`;
 
-export const listResources = statement<ResourceViewRow>(
-  "list resources",
-  "tenants",
-  `select ${resourceView} from setpoint.resource as r
-   where r.scope = $2 and r.kind = $3 and r.organization_id is not distinct from $1 and r.labels @> $4::jsonb
-     and ($5::text is null or r.name > $5)
-   order by r.name limit $6`,
-);
 export const getResource = statement<ResourceViewRow>(
   "get resource",
   "tenants",
