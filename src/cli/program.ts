@@ -3,6 +3,7 @@ import { ApiClient } from "./api-client.ts";
 import { CliError } from "./cli-error.ts";
 import { registerAccess } from "./commands/access.ts";
 import { registerAdopt } from "./commands/adopt.ts";
+import { registerApply } from "./commands/apply.ts";
 import { registerAdminister } from "./commands/administer.ts";
 import { registerAuth } from "./commands/auth.ts";
 import { registerAudit } from "./commands/audit.ts";
@@ -81,6 +82,7 @@ function createProgram(world: CliWorld, version: string): Command {
   registerBackup(program, world);
   registerAuth(program, world, client);
   registerPeople(program, world, client);
+  registerApply(program, world, client);
   registerDeclare(program, world, client);
   registerConnect(program, world, client);
   registerAdopt(program, world, client);

@@ -2,13 +2,14 @@ import type { Command } from "commander";
 import { type DryRunDocument, dryRunSchema } from "../../control-api/schemas/dry-run.ts";
 import { driftSchema, planSchema } from "../../control-api/schemas/governance.ts";
 import type { ApiClient } from "../api-client.ts";
+import { applyOrder, planSet } from "../apply-set.ts";
 import { usageError } from "../cli-error.ts";
 import { shortDuration } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { findKind } from "../kind-names.ts";
-import { type LoadedManifest, loadManifests } from "../manifests.ts";
+import { findKind, knownKinds } from "../kind-names.ts";
+import { loadManifests } from "../manifests.ts";
 import { parseFormat, safeText, shown, table, toned, writeFormatted } from "../output.ts";
-import { organizationPath, scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
 
@@ -68,27 +69,12 @@ function codeOf(changes: boolean, options: PlanOptions): number {
 
 async function dryRuns(world: CliWorld, client: ApiClient, options: PlanOptions): Promise<readonly DryRunDocument[]> {
   if (options.file === undefined) throw usageError("name the manifests with -f FILE");
-  const plans: DryRunDocument[] = [];
-  for (const entry of await loadManifests(world, options.file)) plans.push(await dryRun(world, client, entry, options));
-  return plans;
-}
-
-async function dryRun(
-  world: CliWorld,
-  client: ApiClient,
-  { manifest, scope }: LoadedManifest,
-  options: PlanOptions,
-): Promise<DryRunDocument> {
-  const kind = await findKind(client, manifest.kind);
-  const base = `${scopePath(world, { ...options, ...scope })}/${kind.plural}/${encodeURIComponent(manifest.metadata.name)}`;
+  const manifests = await loadManifests(world, options.file);
   const query = new URLSearchParams({
-    dryRun: "true",
     fieldManager: options.fieldManager,
     ...(options.fresh === true ? { fresh: "true" } : {}),
   });
-  const headers = { "content-type": "application/apply+json" };
-  const answer = await client.send("PATCH", `${base}?${query.toString()}`, { body: manifest, headers });
-  return dryRunSchema.parse(answer.body);
+  return await planSet(client, applyOrder(world, await knownKinds(client), manifests, options), query);
 }
 
 function declares(plan: DryRunDocument): boolean {
@@ -99,7 +85,7 @@ function touches(plan: DryRunDocument): boolean {
   return plan.subjects.some((subject) => subject.items.length > 0);
 }
 
-function changesText(world: CliWorld, { changes, notes }: DryRunDocument): string {
+export function changesText(world: CliWorld, { changes, notes }: DryRunDocument): string {
   const lines = changes.flatMap(({ action, kind, name, fields }) => [
     `${toned(world, tones[action] ?? "soft", action === "none" ? "unchanged" : action)} ${kind}/${safeText(name)}`,
     ...fields.map(({ pointer, before, after }) => `    ${pointer}: ${shown(before)} → ${shown(after)}`),
@@ -117,7 +103,7 @@ const tones: Readonly<Record<string, "good" | "warn" | "bad">> = {
 /** What cannot be undone comes first. */
 const order = ["delete", "replace", "takeover", "update", "create", "adopt", "forget"];
 
-function outsideText(world: CliWorld, { subjects }: DryRunDocument): string {
+export function outsideText(world: CliWorld, { subjects }: DryRunDocument): string {
   const lines = subjects.flatMap((subject) => {
     const { sizes, observation, problem } = subject;
     const where = subject.account === undefined ? "" : ` at ${subject.account}`;

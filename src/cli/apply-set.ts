@@ -1,0 +1,133 @@
+import { type DryRunDocument, dryRunSchema } from "../control-api/schemas/dry-run.ts";
+import type { ApiClient } from "./api-client.ts";
+import { CliError } from "./cli-error.ts";
+import { exitCodes } from "./exit-codes.ts";
+import type { KnownKind } from "./kind-names.ts";
+import type { LoadedManifest } from "./manifests.ts";
+import { scopePath, type ScopeOptions } from "./scope-path.ts";
+import type { CliWorld } from "./world.ts";
+
+/** One manifest with where it goes. */
+export interface Entry {
+  readonly loaded: LoadedManifest;
+  readonly kind: KnownKind;
+  /** The list it belongs to. */
+  readonly base: string;
+  readonly path: string;
+}
+
+/** In the order in which they are applied: nothing may refer to what is not declared. */
+export function applyOrder(
+  world: CliWorld,
+  kinds: readonly KnownKind[],
+  manifests: readonly LoadedManifest[],
+  options: ScopeOptions,
+): readonly Entry[] {
+  return manifests
+    .map((loaded): Entry => {
+      const kind = kindOf(kinds, loaded);
+      const base = `${scopePath(world, { ...options, ...loaded.scope })}/${kind.plural}`;
+      return { loaded, kind, base, path: `${base}/${encodeURIComponent(loaded.manifest.metadata.name)}` };
+    })
+    .toSorted((left, right) => rank(kinds, left.kind) - rank(kinds, right.kind));
+}
+
+/** What others are part of comes before them. */
+export function rank(kinds: readonly KnownKind[], { kind }: KnownKind): number {
+  return kinds.some((other) => other.kind !== kind && other.inputs.includes(kind)) ? 1 : 0;
+}
+
+function kindOf(kinds: readonly KnownKind[], { manifest, where }: LoadedManifest): KnownKind {
+  const kind = kinds.find((known) => known.kind === manifest.kind);
+  if (kind !== undefined) return kind;
+  const near = kinds.find((known) => known.kind.toLowerCase() === manifest.kind.toLowerCase());
+  const hint =
+    near === undefined ? `Kinds: ${kinds.map((known) => known.kind).join(", ")}` : `Did you mean ${near.kind}?`;
+  throw new CliError(
+    `nothing was applied:\n  ${where("/kind")}: there is no kind "${manifest.kind}". ${hint}`,
+    exitCodes.usage,
+  );
+}
+
+/** What each of them would lead to. Every mistake of every document is found before the first one is applied. */
+export async function planSet(
+  client: ApiClient,
+  entries: readonly Entry[],
+  query: URLSearchParams,
+): Promise<readonly DryRunDocument[]> {
+  const plans: DryRunDocument[] = [];
+  const problems: CliError[] = [];
+  const text = new URLSearchParams([...query, ["dryRun", "true"]]).toString();
+  for (const entry of entries) {
+    try {
+      const answer = await sendManifest(client, `${entry.path}?${text}`, entry.loaded);
+      plans.push(dryRunSchema.parse(answer.body));
+    } catch (thrown) {
+      if (!(thrown instanceof CliError) || thrown.problem === undefined) throw thrown;
+      const after = declaredBefore(entry, entries, thrown.problem);
+      if (after === undefined) problems.push(thrown);
+      else plans.push(planAfter(entry, after));
+    }
+  }
+  const [first] = problems;
+  if (first === undefined) return plans;
+  throw new CliError(`nothing was applied:\n${problems.map(({ message }) => message).join("\n")}`, first.exitCode, {
+    cause: first,
+  });
+}
+
+/** What an entry waits for, if all that it lacks is in the same set. */
+function declaredBefore(
+  entry: Entry,
+  entries: readonly Entry[],
+  problem: NonNullable<CliError["problem"]>,
+): string | undefined {
+  if (problem.code !== "REFERENCE_INVALID") return undefined;
+  const found = (problem.errors ?? []).map(({ pointer }) => {
+    const name = valueAt(entry.loaded.manifest, pointer);
+    return entries.find((other) => other !== entry && other.loaded.manifest.metadata.name === name);
+  });
+  const [first] = found;
+  if (first === undefined || found.includes(undefined)) return undefined;
+  return `${first.kind.kind}/${first.loaded.manifest.metadata.name}`;
+}
+
+/** It refers to what the same set declares, so that nothing more can be said before that is there. */
+function planAfter({ kind, loaded }: Entry, after: string): DryRunDocument {
+  const { name } = loaded.manifest.metadata;
+  return {
+    dryRun: true,
+    changes: [{ action: "create", kind: kind.kind, name, revision: 0, fields: [] }],
+    subjects: [],
+    notes: [`Part of ${after}, which the same files declare: its plan is known once that is there.`],
+  };
+}
+
+function valueAt(document: unknown, pointer: string): unknown {
+  return pointer
+    .split("/")
+    .slice(1)
+    .reduce<unknown>(
+      (value, part) => (typeof value === "object" && value !== null ? Reflect.get(value, part) : undefined),
+      document,
+    );
+}
+
+/** One manifest, applied or only planned. What the server refuses is named by its line. */
+export async function sendManifest(client: ApiClient, path: string, { manifest, where }: LoadedManifest) {
+  try {
+    const headers = { "content-type": "application/apply+json" };
+    return await client.send("PATCH", path, { body: manifest, headers });
+  } catch (thrown) {
+    if (!(thrown instanceof CliError) || thrown.problem === undefined) throw thrown;
+    const fields = (thrown.problem.errors ?? [])
+      .map(({ pointer, message }) => `\n  ${where(pointer)}: ${pointer}: ${message}`)
+      .join("");
+    const about = `${manifest.kind}/${manifest.metadata.name}`;
+    throw new CliError(
+      `${fields === "" ? `${where("")}: ` : ""}${about}: ${thrown.problem.detail}${fields}`,
+      thrown.exitCode,
+      { problem: thrown.problem },
+    );
+  }
+}
