@@ -11,6 +11,7 @@ import { systemClock } from "../../src/runtime/system-clock.ts";
 import { query } from "../support/postgres.ts";
 import { openStores, type StoreServer, type Stores, silentLog, startStoreServer } from "./support/stores.ts";
 import { useMembers } from "./support/use-members.ts";
+import { useDeclaring } from "./support/use-declaring.ts";
 import { useGoverning } from "./support/use-governing.ts";
 import { useAudit, useCredentials } from "./support/use-credentials.ts";
 import { type Attempt, SuspiciousDatabase } from "./support/suspicious-database.ts";
@@ -61,6 +62,7 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
   await useCredentials(stores, world);
   await useAudit(stores, world);
   await useGoverning(stores, world, zone);
+  await useDeclaring(stores, world, zone);
   await useDeletion(stores, world, zone, recordUid);
   await stores.intent.markRestored();
   await removeOldHistory({ administration: stores.administration });
@@ -128,7 +130,6 @@ async function useReads({ read, administration }: Stores, world: World, zone: Cy
   await read.listScopes(organizationId);
   await read.listAccounts(organizationId);
   await read.listPolicies(organizationId);
-  await read.listResources({ organizationId, scope, kind: "Zone", labels: {}, afterName: undefined, limit: 5 });
   await read.getResource({ organizationId, scope, kind: "Zone", name: "zone" });
   await read.history({ organizationId, uid, limit: 5 });
   await read.observation({ organizationId, uid });
