@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestApi } from "../support/api.ts";
-import { type MatrixResult, runMatrix } from "./matrix/run.ts";
+import { generousLimits, type MatrixResult, runMatrix } from "./matrix/run.ts";
 import { readTable, writeTable } from "./matrix/table.ts";
-
-/** How fast somebody may ask is another test's business. */
-const limits = { bodyBytes: 1_048_576, requestMs: 30_000, rate: { perSecond: 1_000_000, burst: 1_000_000 } };
 
 let result: MatrixResult;
 test("every route is called by everybody, at home, next door and at another tenant's", async () => {
-  await using api = await startTestApi({ limits });
+  await using api = await startTestApi({ limits: generousLimits });
   result = await runMatrix(api);
 });
 

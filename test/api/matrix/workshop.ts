@@ -97,6 +97,8 @@ export async function furnish(workshop: Workshop, place: Place): Promise<void> {
   await workshop.make("POST", `${base}/roles`, { name: "reader", description: place.organization, rules });
   await workshop.make("PUT", `${base}/secrets/password`, { value: place.organization });
   await workshop.make("POST", `${base}/pauses`, { on: "accounts/lab", reason: `for ${place.organization}` });
+  const access = [{ rules: [{ key: "organization.project", actions: ["read"] }] }];
+  await workshop.make("POST", `${base}/tokens`, { type: "service-token", name: "standing", expiresInDays: 1, access });
   const bystander = await workshop.member(place, `bystander@${place.organization}.test`, [{ role: "billing" }]);
   workshop.bystanders.set(place.organization, bystander);
 }
