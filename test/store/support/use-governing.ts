@@ -88,6 +88,11 @@ async function useRules(stores: Stores, world: World, zone: CycleInput): Promise
     const ended = { ...decision, id: ending.id, digest: end.digest, decision: "approve" } as const;
     assert.equal((await store.decide(ended)).result, "approved");
   }
+  await usePlans(stores, world, zone, store);
+}
+
+async function usePlans(stores: Stores, world: World, zone: CycleInput, store: PostgresGovernanceStore): Promise<void> {
+  const { organizationId } = world;
   const { uid } = zone.resource;
   assert.equal((await store.plansOf({ organizationId, uid }))[0]?.plan?.hash, "left");
   const left = { organizationId, under: undefined, kind: undefined, limit: 10 };
