@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startTestApi, type TestApi } from "../support/api.ts";
+import { type Ran, runCommand } from "../support/cli.ts";
+import { signedIn, type TestPerson } from "../support/people.ts";
+
+let api: TestApi;
+let owner: TestPerson;
+let ada: TestPerson;
+before(async () => {
+  api = await startTestApi({ verifyOrganizations: true });
+  [owner, ada] = [await signedIn(api, "owner@acme.test"), await signedIn(api, "ada@acme.test")];
+});
+after(() => api[Symbol.asyncDispose]());
+
+/** Runs a command line as somebody; words are parted by single spaces. */
+function as(person: TestPerson | undefined, line: string): Promise<Ran> {
+  const environment = {
+    SETPOINT_ORGANIZATION: "acme",
+    ...(person === undefined ? {} : { SETPOINT_TOKEN: person.token }),
+  };
+  return runCommand(api.app, line.split(" "), person === undefined ? {} : { environment });
+}
+
+test("an organization is made, submitted, verified and used from the terminal", async () => {
+  const made = await as(owner, "org create acme");
+  assert.equal(made.data, "organization/acme created\n");
+  assert.match(made.notes, /setpoint org submit acme/);
+  assert.equal((await as(owner, "project create web")).code, 5, "refused by the organization's status");
+  assert.equal((await as(owner, "org submit acme")).data, "organization/acme is pending\n");
+  assert.equal((await as(owner, "org verify acme --reason me")).code, 3);
+  assert.equal(
+    (await as(undefined, "org verify acme --reason known")).data,
+    "organization/acme is verified and active\n",
+  );
+  assert.match(
+    (await as(owner, "org list")).data,
+    /^NAME +VERIFICATION +STATE +REASON\nacme +verified +active +known\n$/,
+  );
+  assert.equal((await as(owner, "project create web")).data, "project/web created\n");
+  assert.equal((await as(owner, "workspace create live -p web")).data, "workspace/live created\n");
+  assert.equal((await as(owner, "workspace list -p web -o name")).data, "workspace/live\n");
+  assert.match((await as(owner, "project delete web")).notes, /workspace live/);
+});
+
+test("somebody is invited, asks what they may do, and loses it again", async () => {
+  const invited = await as(owner, "invite create ada@acme.test --role member --project web");
+  assert.match(invited.data, /^http:\/\/127\.0\.0\.1:7780\/invite#spt_inv_\S+\n$/);
+  assert.equal((await as(ada, `invite accept ${invited.data.trim()}`)).data, "you belong to acme\n");
+  assert.match((await as(owner, "member list")).data, /^ada@acme\.test +member in web$/m);
+  const yes = await as(ada, "can-i create project.dns_zone --project web");
+  assert.deepEqual([yes.code, yes.data], [0, "yes\n"]);
+  assert.match(yes.notes, /role member at project\/acme:web/);
+  const no = await as(ada, "can-i create organization.account");
+  assert.deepEqual([no.code, no.data], [3, "no\n"]);
+  assert.equal((await as(owner, "can-i read project.dns_zone --project web --as ada@acme.test")).data, "yes\n");
+  assert.equal((await as(owner, "member revoke ada@acme.test member --project web")).code, 0);
+  assert.equal((await as(ada, "can-i create project.dns_zone --project web")).code, 6, "not even seen any more");
+  assert.match((await as(owner, "invite list")).data, /ada@acme\.test +accepted/);
+});
+
+test("a role is made, given, refused its end while somebody has it, and shown", async () => {
+  const made = await as(owner, "role create deployer --allow project.dns_zone=read,update --description deploys");
+  assert.equal(made.data, "role/deployer created\n");
+  assert.equal((await as(owner, "member grant ada@acme.test deployer")).code, 0);
+  assert.equal((await as(owner, "role delete deployer")).code, 12);
+  assert.match((await as(owner, "role get deployer")).data, /^project\.dns_zone +read, update$/m);
+  assert.match((await as(owner, "role list")).data, /^owner +Setpoint's +everything/m);
+  assert.equal((await as(owner, "role update deployer --allow project.dns_zone=read")).data, "role/deployer updated\n");
+  assert.equal((await as(owner, "member remove ada@acme.test")).code, 0);
+  assert.equal((await as(owner, "role delete deployer")).data, "role/deployer deleted\n");
+  assert.equal((await as(owner, "role create bad --allow nonsense")).code, 64);
+});
