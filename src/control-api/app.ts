@@ -93,8 +93,7 @@ export function createApp(context: ApiContext): FastifyInstance {
   const charge = registerLimits(app, context, limits);
   app.addHook("onRequest", async (request, reply) => {
     void reply.header("x-request-id", request.id);
-    const guarded = request.url === "/v1" || request.url.startsWith("/v1/");
-    if (!guarded || isOpen(request)) return;
+    if (!isGuarded(request) || isOpen(request)) return;
     const caller = await callerOf(context, request).catch((thrown: unknown) => {
       charge(request, reply, undefined);
       throw thrown;
@@ -124,6 +123,11 @@ export function createApp(context: ApiContext): FastifyInstance {
 
 interface RouteConfig {
   readonly open: boolean;
+}
+
+/** By the route that was found, too: an address can be spelled in many ways, and each of them leads to it. */
+function isGuarded({ url, routeOptions }: FastifyRequest): boolean {
+  return [url, routeOptions.url ?? ""].some((path) => path === "/v1" || path.startsWith("/v1/"));
 }
 
 function isOpen(request: FastifyRequest): boolean {

@@ -116,7 +116,7 @@ export class Problem extends Error {
     return statusOf[this.code];
   }
 
-  toDocument(requestId: string): ProblemDocument {
+  toDocument(requestId: string | undefined): ProblemDocument {
     const { errors, verdict, digest, revision, changed, owners, users, quota } = this.details;
     return {
       type: `urn:setpoint:problem:${this.code.toLowerCase().replaceAll("_", "-")}`,
@@ -124,7 +124,7 @@ export class Problem extends Error {
       status: this.status,
       detail: this.message,
       code: this.code,
-      requestId,
+      ...(requestId === undefined ? {} : { requestId }),
       ...(errors === undefined ? {} : { errors: [...errors] }),
       ...(verdict === undefined ? {} : { verdict: { ...verdict, keys: [...verdict.keys] } }),
       ...(digest === undefined ? {} : { digest }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { after, before, test } from "node:test";
 import { RateLimiter } from "../../src/control-api/limits/rate-limit.ts";
 import { defaultRequestLimits } from "../../src/control-api/limits/request-limits.ts";
@@ -145,4 +145,45 @@ test("a body that never arrives does not keep its connection for ever", async ()
     sent.write('{"name":');
   });
   assert.ok(status === 503 || status === 408 || status === "socket hang up", String(status));
+});
+
+/** Bytes as they are; the status and the document that came back. */
+async function exchanged(port: number, bytes: string): Promise<{ status: number; text: string }> {
+  const text = await new Promise<string>((resolve, reject) => {
+    let read = "";
+    const socket = connect(port, "127.0.0.1", () => socket.write(bytes));
+    socket.setEncoding("utf8").on("data", (chunk: string) => (read += chunk));
+    socket.once("error", reject).once("close", () => resolve(read));
+  });
+  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), text };
+}
+
+test("what the HTTP parser refuses is answered like every other refusal", async () => {
+  await using open = await startTestApi();
+  await open.app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = open.app.server.address() as AddressInfo;
+  const requests: readonly (readonly [string, number, RegExp])[] = [
+    ["\u0016\u0003\u0001", 400, /"code":"BODY_INVALID"/],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${"y".repeat(40_000)}\r\n\r\n`, 413, /"code":"TOO_LARGE"/],
+    ["GET / HTTP/1.1\r\nConnection: close\r\n\r\n", 400, /names no host/],
+  ];
+  for (const [bytes, status, says] of requests) {
+    const answer = await exchanged(port, bytes);
+    assert.equal(answer.status, status, answer.text);
+    assert.match(answer.text, /content-type: application\/problem\+json/i);
+    assert.match(answer.text, /x-content-type-options: nosniff/i);
+    assert.match(answer.text, says);
+  }
+});
+
+test("however an address is spelled, whoever proves nothing is asked who they are", async () => {
+  await using open = await startTestApi();
+  await open.app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = open.app.server.address() as AddressInfo;
+  for (const target of ["http://elsewhere/v1/openapi.json", "/%761/organizations", "http://x/%76%31/openapi.json"]) {
+    const ask = (headers: string) =>
+      exchanged(port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`);
+    assert.equal((await ask("")).status, 401, target);
+    assert.equal((await ask(`Authorization: Bearer ${token}\r\n`)).status, 200, target);
+  }
 });

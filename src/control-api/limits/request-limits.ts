@@ -5,6 +5,7 @@ import { Problem } from "../problem.ts";
 import { jsonBodyParser } from "./json-body.ts";
 import { defaultRateLimit, type RateLimit, RateLimiter } from "./rate-limit.ts";
 import { secureReply } from "./security-headers.ts";
+import { answerUnreadable } from "./unreadable-request.ts";
 
 /** How much one request may ask of us. */
 export interface RequestLimits {
@@ -29,6 +30,9 @@ export function serverLimits(context: ApiContext, limits: RequestLimits) {
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
     handlerTimeout: limits.requestMs,
+    clientErrorHandler: answerUnreadable,
+    // A request without a host is refused by us, in the form of every other refusal.
+    http: { requireHostHeader: false },
     genReqId: (raw: { readonly headers: Readonly<Record<string, string | string[] | undefined>> }) => {
       const given = raw.headers["x-request-id"];
       return typeof given === "string" && requestIdForm.test(given) ? given : context.ids.next();
@@ -43,7 +47,13 @@ export function registerLimits(
   limits: RequestLimits,
 ): (request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined) => void {
   const limiter = new RateLimiter(limits.rate, context.clock);
-  app.addHook("onRequest", async (request, reply) => secureReply(reply, request.protocol === "https"));
+  app.addHook("onRequest", async (request, reply) => {
+    secureReply(reply, request.protocol === "https");
+    if (request.headers.host === undefined)
+      throw new Problem("BODY_INVALID", "The request names no host: send the header Host, as HTTP/1.1 asks for");
+  });
+  // What is expected of us beyond an answer is not for us to refuse.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   app.removeContentTypeParser("application/json");
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, jsonBodyParser);
   const { perSecond, burst } = limits.rate;

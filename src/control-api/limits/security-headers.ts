@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 
 /** Nothing here is meant to be shown inside something else, run, or loaded by another site. Pages say what they need. */
-const always: Readonly<Record<string, string>> = {
+export const alwaysHeaders: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -13,6 +13,6 @@ const always: Readonly<Record<string, string>> = {
 
 /** On every answer, before anything else is decided. Where TLS is used, it is used from then on. */
 export function secureReply(reply: FastifyReply, secure: boolean): void {
-  for (const [name, value] of Object.entries(always)) if (!reply.hasHeader(name)) void reply.header(name, value);
+  for (const [name, value] of Object.entries(alwaysHeaders)) if (!reply.hasHeader(name)) void reply.header(name, value);
   if (secure) void reply.header("strict-transport-security", "max-age=31536000");
 }
