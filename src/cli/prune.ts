@@ -1,9 +1,10 @@
-import { type ResourceDocument, resourceListSchema } from "../control-api/schemas/resource.ts";
+import type { ResourceDocument } from "../control-api/schemas/resource.ts";
 import type { ApiClient } from "./api-client.ts";
 import { type Entry, rank } from "./apply-set.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 import type { KnownKind } from "./kind-names.ts";
+import { listAll } from "./list-all.ts";
 import type { CliWorld } from "./world.ts";
 
 export interface PruneOptions {
@@ -48,22 +49,6 @@ export async function leftovers(
   }
   // What is part of something goes before it: the other way round is refused.
   return found.toSorted((left, right) => rank(kinds, right.kind) - rank(kinds, left.kind));
-}
-
-async function listAll(client: ApiClient, base: string, labels: string): Promise<readonly ResourceDocument[]> {
-  const items: ResourceDocument[] = [];
-  let token: string | undefined;
-  do {
-    const query = new URLSearchParams({
-      pageSize: "500",
-      labels,
-      ...(token === undefined ? {} : { pageToken: token }),
-    });
-    const page = resourceListSchema.parse(await client.get(`${base}?${query.toString()}`));
-    items.push(...page.items);
-    token = page.nextPageToken;
-  } while (token !== undefined);
-  return items;
 }
 
 export function leftoverText({ kind, resource }: Leftover): string {

@@ -19,6 +19,12 @@ interface FromStdin {
   readonly passwordStdin?: boolean;
 }
 
+interface SignInOptions extends FromStdin {
+  readonly code?: string;
+  readonly link?: string;
+  readonly name?: string;
+}
+
 /** auth: who you are, where you are signed in, and how you prove it. */
 export function registerAuth(program: Command, world: CliWorld, client: ApiClient): void {
   const auth = program.command("auth").description("sign in and out, and how you prove that it is you");
@@ -35,24 +41,23 @@ function registerSigningIn(auth: Command, world: CliWorld, client: ApiClient): v
     .argument("[email]")
     .option("--password-stdin", "the first line of standard input is the password")
     .option("--code <code>", "six digits of your app, or a recovery code")
-    .option("--link <url>", "a one-time link instead of a password")
+    .option("--link <url>", "a one-time link instead of a password; that of the first start makes you the first person")
+    .option("--name <name>", "with the link of the first start: what you are called")
     .addHelpText(
       "after",
       "\nExamples:\n  setpoint auth login ada@example.test\n  setpoint auth login --link 'http://127.0.0.1:7780/sign-in#…'\n",
     )
-    .action(
-      async (email: string | undefined, options: FromStdin & { readonly code?: string; readonly link?: string }) => {
-        const signed =
-          options.link === undefined
-            ? await byPassword(world, client, email, options)
-            : await byLink(client, options.link);
-        const { token, person } = signedInSchema.parse(signed);
-        if (token === undefined || person === undefined) throw new CliError("The server opened no session");
-        const file = storeSession(world, client.url, { token, email: person.email });
-        world.writeData(`signed in as ${person.email}\n`);
-        world.writeNote(`the session is kept in ${file}; end it with: setpoint auth logout\n`);
-      },
-    );
+    .action(async (email: string | undefined, options: SignInOptions) => {
+      const signed =
+        options.link === undefined
+          ? await byPassword(world, client, email, options)
+          : await byLink(world, client, options.link, { ...options, email });
+      const { token, person } = signedInSchema.parse(signed);
+      if (token === undefined || person === undefined) throw new CliError("The server opened no session");
+      const file = storeSession(world, client.url, { token, email: person.email });
+      world.writeData(`signed in as ${person.email}\n`);
+      world.writeNote(`the session is kept in ${file}; end it with: setpoint auth logout\n`);
+    });
   auth
     .command("logout")
     .description("end the session of this machine")
@@ -115,11 +120,29 @@ async function byPassword(
   return await signIn(await world.ask("Code of your app, or a recovery code: "));
 }
 
-async function byLink(client: ApiClient, link: string): Promise<unknown> {
+async function byLink(
+  world: CliWorld,
+  client: ApiClient,
+  link: string,
+  who: SignInOptions & { readonly email: string | undefined },
+): Promise<unknown> {
   const token = link.includes("#") ? link.slice(link.indexOf("#") + 1) : link;
-  if (token.startsWith("spt_first_"))
-    throw usageError("this link makes the first person: open it in a browser, which asks who you are");
-  return (await client.open("POST", "/v1/session/link", { token, as: "token" })).body;
+  const person = token.startsWith("spt_first_") ? { person: await firstPerson(world, who) } : {};
+  return (await client.open("POST", "/v1/session/link", { token, as: "token", ...person })).body;
+}
+
+/** Whoever has the link of the first start says who they are, and becomes the administrator. */
+async function firstPerson(
+  world: CliWorld,
+  who: SignInOptions & { readonly email: string | undefined },
+): Promise<{ readonly email: string; readonly name: string; readonly password: string }> {
+  if (!world.interactive && (who.email === undefined || who.name === undefined))
+    throw usageError(
+      "this link makes the first person: say who you are with setpoint auth login EMAIL --name NAME --link URL, or open it in a browser",
+    );
+  const email = who.email ?? (await world.ask("E-mail: "));
+  const name = who.name ?? (await world.ask("Name: "));
+  return { email, name, password: await secretInput(world, "New password: ", who.passwordStdin === true) };
 }
 
 function registerSessions(auth: Command, world: CliWorld, client: ApiClient): void {
