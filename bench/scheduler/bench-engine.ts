@@ -6,10 +6,10 @@ import type { Log } from "../../src/ports/log.ts";
 import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { systemRandom } from "../../src/runtime/system-random.ts";
-import { Database } from "../../src/store/database.ts";
 import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { benchItemKind } from "./bench-item.ts";
 import type { BenchWorld } from "./bench-world.ts";
+import { CountingDatabase } from "./counting-database.ts";
 import type { Geometry } from "./geometry.ts";
 
 const complain: Log["warn"] = (event, fields) => {
@@ -24,13 +24,14 @@ export function benchEngine(options: {
   readonly geometry: Geometry;
   readonly world: BenchWorld;
   readonly cleanup: AsyncDisposableStack;
-}): Engine {
+}): Engine & { readonly database: CountingDatabase } {
   const ids = createSystemIds();
-  const database = new Database({ url: options.url, role: "setpoint_engine", log: benchLog });
+  const database = new CountingDatabase({ url: options.url, role: "setpoint_engine", log: benchLog });
   options.cleanup.defer(() => database.end());
   const store: EngineStore = new PostgresEngineStore({ database, clock: systemClock, ids });
   const kind = benchItemKind(options.geometry.everySeconds) as Kind;
   return {
+    database,
     store,
     clock: systemClock,
     random: systemRandom,

@@ -67,17 +67,18 @@ export async function measureHeals(options: HealOptions): Promise<Readonly<Recor
   };
 }
 
-/** CPU, commits and WAL of everything until all is quiet again: the look that verifies a write is part of its price. */
+/** CPU, commits and WAL of everything from the moment the subjects become due until the last write is settled. */
 async function measured(
   options: HealOptions,
   pid: number,
   heals: number,
   work: () => Promise<number>,
 ): Promise<Measured> {
+  // The looks that verify the writes of the pair before are not this one's.
+  await options.scheduler.call("settled");
   const roots = [pid, options.postmasterPid];
   const before = { cpu: cpuSeconds(roots), counters: await readCounters(options.client) };
   const seconds = await work();
-  await options.scheduler.call("settled");
   const counters = countersSince(before.counters, await readCounters(options.client));
   return {
     perSecond: heals / seconds,

@@ -45,7 +45,7 @@ export async function measureIdle(options: {
     idle_cycles: cycles,
     idle_cycles_per_second: cycles / seconds,
     idle_cpu_us_per_cycle: (cpu / cycles) * 1e6,
-    idle_commits_per_cycle: counters.commits / cycles,
+    idle_commits_per_cycle: (after.counts.transactions - before.counts.transactions) / cycles,
     idle_writing_commits_per_cycle: counters.writes / cycles,
     idle_wal_bytes_per_second: counters.walBytes / seconds,
     idle_provider_calls: after.counts.providerCalls - before.counts.providerCalls,

@@ -4,11 +4,11 @@ import { PostgresSignalListener } from "../../src/fabric/postgres-signals.ts";
 import { runCycle } from "../../src/kernel/cycle.ts";
 import { noMetrics } from "../../src/scheduler/metrics.ts";
 import { type Scheduler, startScheduler } from "../../src/scheduler/scheduler.ts";
-import { Database } from "../../src/store/database.ts";
 import { answerCalls } from "../harness/child.ts";
 import { machineMs } from "../harness/pacing.ts";
 import { benchEngine } from "./bench-engine.ts";
 import { BenchWorld } from "./bench-world.ts";
+import { CountingDatabase } from "./counting-database.ts";
 import { accountOf, type Geometry, itemCount, itemOfSubject } from "./geometry.ts";
 
 /** One process with the production scheduler in it. What it did is counted here and asked for by the parent. */
@@ -17,6 +17,8 @@ interface Counts {
   /** Cycles that wrote nothing. */
   readonly idle: number;
   readonly results: Readonly<Record<string, number>>;
+  /** Transactions of this process, those that only read included. */
+  readonly transactions: number;
   readonly providerCalls: number;
   readonly updates: number;
   /** Items that differ outside from what is declared. */
@@ -55,7 +57,7 @@ const scheduler: Scheduler = startScheduler(engine, {
 });
 cleanup.defer(() => scheduler.drain());
 // What the product's scheduler process does beside: it costs the idle state something too.
-const administration = new Database({ url, role: "setpoint_admin", log: engine.log, max: 1 });
+const administration = new CountingDatabase({ url, role: "setpoint_admin", log: engine.log, max: 1 });
 cleanup.defer(() => administration.end());
 cleanup.use(
   startHousekeeping({ administration, clock: engine.clock, log: engine.log, retention: true, appends: false }),
@@ -75,6 +77,7 @@ function counts(): Counts {
     cycles,
     idle,
     results: { ...results },
+    transactions: engine.database.transactions + administration.transactions,
     providerCalls: world.calls,
     updates: world.updates,
     drifted: world.drifted,
@@ -109,6 +112,12 @@ const calls = {
       if (running + waiting + due.length === 0) return;
       await wait(50);
     }
+  },
+  /** Resolves when nothing that somebody waits for waits or runs. */
+  async quiet(): Promise<void> {
+    const urgent = () =>
+      scheduler.snapshot().queues.some(({ priority, waiting }) => priority !== "resync" && waiting > 0);
+    while (urgent() || scheduler.snapshot().running > 0) await wait(10);
   },
   /** Somebody edits these things by hand; whoever tells us of it says that what was listed before is old. */
   drift(items: readonly number[]): void {

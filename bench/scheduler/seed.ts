@@ -44,7 +44,7 @@ export async function seed(url: string, geometry: Geometry, progress: Progress):
     await client.query("select setval('setpoint.subject_id_seq', (select max(id) from setpoint.subject))");
     await inTurn(
       clients,
-      ["subject", "resource", "subject_state", "subject_observation", "claim", "subject_due"].map(
+      ["subject", "subject_summary", "resource", "subject_state", "subject_observation", "claim", "subject_due"].map(
         (table) => `vacuum analyze setpoint.${table}`,
       ),
     );
@@ -66,7 +66,7 @@ async function dropIndexes(client: Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
      from pg_index as i join pg_class as c on c.oid = i.indrelid
-     where c.relnamespace = 'setpoint'::regnamespace and c.relname in ('subject', 'resource', 'subject_state', 'subject_observation', 'claim')
+     where c.relnamespace = 'setpoint'::regnamespace and c.relname in ('subject', 'subject_summary', 'resource', 'subject_state', 'subject_observation', 'claim')
        and not i.indisprimary`,
   );
   for (const { name } of rows) await client.query(`drop index ${name}`);
@@ -143,6 +143,13 @@ async function inParts(clients: readonly Client[], geometry: Geometry): Promise<
       account_id: "a.id",
       name: "v.name",
       shard: "a.shard",
+    },
+    subject_summary: {
+      subject_id: "n + 1",
+      organization_id: "a.organization_id",
+      resource_uid: "v.uid",
+      scope: "'organization/' || a.organization_id",
+      name: "v.name",
     },
     subject_state: {
       organization_id: "a.organization_id",

@@ -26,6 +26,7 @@ const intents = new PostgresIntentStore({
   database,
   administration,
   ids: createSystemIds(),
+  clock: systemClock,
   poke: (shards, due) => signals.send(signalOf(shards, due)),
   logged: () => sealer.poke(),
 });
@@ -40,7 +41,7 @@ function declaration(item: number, note: string): DeclareRequest {
     scope: `organization/${account.organizationId}`,
     spec: itemSpec(item, account.id, note),
     labels: {},
-    author: { name: "bench", type: "person" },
+    author: { name: "bench", type: "machine" },
     ifRevision: undefined,
     mode: "enforce",
     protect: undefined,

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+interface Document {
+  readonly name: string;
+  readonly figures: Readonly<Record<string, number>>;
+  readonly bars: readonly {
+    readonly name: string;
+    readonly value: number;
+    readonly limit: number;
+    readonly holds: boolean;
+  }[];
+}
+
+function bench(...words: readonly string[]) {
+  return spawnSync("npm", ["run", "--silent", "bench", "--", ...words], { cwd: root, encoding: "utf8" });
+}
+
+/** Times depend on the machine and decide nothing here; counts do not. */
+test("the scheduler's benchmark prints one document, and its idle cycles share their commits", () => {
+  const { stdout, stderr } = bench("scheduler", "--quick", "--json");
+  const document = JSON.parse(stdout) as Document;
+  assert.deepEqual(Object.keys(document), ["name", "figures", "bars"]);
+  assert.equal(document.name, "scheduler");
+  for (const [figure, value] of Object.entries(document.figures)) assert.ok(Number.isFinite(value), figure);
+  assert.deepEqual(
+    document.bars.map(({ name, limit }) => [name, limit]),
+    [
+      ["idle_core_percent", 5],
+      ["idle_commits_per_cycle", 0.01],
+      ["rss_mb", 400],
+      ["heals_per_second", 833],
+      ["event_to_cycle_p50_ms", 5],
+      ["event_to_cycle_p99_ms", 50],
+      ["event_to_cycle_vs_graphile", 0.6],
+      ["noisy_tenant_ratio", 2],
+    ],
+  );
+  for (const bar of document.bars) {
+    assert.equal(bar.value, document.figures[bar.name]);
+    assert.equal(bar.holds, bar.name === "heals_per_second" ? bar.value >= bar.limit : bar.value <= bar.limit);
+  }
+  assert.equal(document.figures["subjects"], 200_000);
+  assert.equal(document.figures["heals"], 10_000);
+  const idleCommits = document.bars.find((bar) => bar.name === "idle_commits_per_cycle");
+  assert.equal(idleCommits?.holds, true, `${idleCommits?.value} commits per idle cycle\n${stderr}`);
+});
+
+test("an unknown benchmark lists the names", () => {
+  const { status, stdout, stderr } = bench("nothing-like-it");
+  assert.notEqual(status, 0);
+  assert.equal(stdout, "");
+  assert.match(stderr, /Names: scheduler/);
+});
