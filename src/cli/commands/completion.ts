@@ -60,7 +60,7 @@ async function candidates(
   if (command.commands.length > 0)
     return command.commands.map((one) => one.name()).filter((name) => !name.startsWith("__"));
   const [first] = command.registeredArguments;
-  if (first === undefined || !/^kind/.test(first.name())) return [];
+  if (first === undefined || !first.name().startsWith("kind")) return [];
   return await targets(about, first.name().includes("/"), typed);
 }
 

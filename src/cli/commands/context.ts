@@ -59,7 +59,7 @@ export function registerContext(program: Command, world: CliWorld): void {
     .action((name: string) => {
       const { current, contexts } = readContexts(world);
       requireKnown(contexts, name);
-      const { [name]: _gone, ...kept } = contexts;
+      const kept = Object.fromEntries(Object.entries(contexts).filter(([other]) => other !== name));
       writeContexts(world, { ...(current === name || current === undefined ? {} : { current }), contexts: kept });
     });
 }

@@ -159,12 +159,10 @@ export const meSchema = z
 export type MeDocument = z.output<typeof meSchema>;
 export const meChangeSchema = z.strictObject({ name: nameSchema });
 
-export const totpSchema = z
-  .object({ secret: z.string(), uri: z.string() })
-  .meta({
-    id: "Totp",
-    description: "For an authenticator app; shown once, and asked for only after it was confirmed.",
-  });
+export const totpSchema = z.object({ secret: z.string(), uri: z.string() }).meta({
+  id: "Totp",
+  description: "For an authenticator app; shown once, and asked for only after it was confirmed.",
+});
 export const totpConfirmationSchema = z.strictObject({ code: z.string().regex(/^\d{6}$/, "must be six digits") });
 export const recoveryCodesSchema = z
   .object({ recoveryCodes: z.array(z.string()) })

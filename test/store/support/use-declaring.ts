@@ -33,7 +33,13 @@ export async function useDeclaring(stores: Stores, world: World, zone: CycleInpu
   const { scope } = world;
   await read.getResources({ organizationId, names: [{ scope, kind: "Zone", name: "zone" }] });
   assert.equal((await read.resourcesByUid({ organizationId, uids })).length, uids.length);
-  await read.resourceEntries({ organizationId, uid: zone.resource.uid, types: undefined, beforePosition: undefined, limit: 5 });
+  await read.resourceEntries({
+    organizationId,
+    uid: zone.resource.uid,
+    types: undefined,
+    beforePosition: undefined,
+    limit: 5,
+  });
   await read.tailEntries({ afterPosition: 0, limit: 5 });
   await read.tailOfTenant({ organizationId, afterPosition: 0, untilPosition: 100, limit: 5 });
   await read.sealedTimeMs({ organizationId, position: 100 });
@@ -64,7 +70,14 @@ async function useChanges(declaring: PostgresDeclaringStore, world: World): Prom
     },
     references: references.map((target) => ({ scope, kind: "Zone", name: target, pointer: "/spec", part: false })),
   });
-  const deletion = { action: "delete", scope, kind: "Record", name: "referring", ifRevision: undefined, author: ada } as const;
+  const deletion = {
+    action: "delete",
+    scope,
+    kind: "Record",
+    name: "referring",
+    ifRevision: undefined,
+    author: ada,
+  } as const;
   const changes = [change("referring", ["zone"])];
   assert.equal((await declaring.plan({ organizationId, changes })).made, true);
   assert.equal((await declaring.change({ organizationId, changes })).made, true);
