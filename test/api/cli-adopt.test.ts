@@ -142,7 +142,10 @@ test("a look that does not come ends with its own code, and says what to do", as
 
 test("adopt takes items by name or all of them, all or none of what was named", async () => {
   await sees("shop.test", [
-    ...[{ name: "www" }, { name: "mail" }, { name: "ftp" }, { name: "old" }],
+    { name: "www" },
+    { name: "mail" },
+    { name: "ftp" },
+    { name: "old" },
     { name: "ssh", type: "SSHFP", values: ["1 1 00"] },
   ]);
   const target = "dnszone/shop.test";

@@ -11,10 +11,8 @@ let api: TestApi;
 const folder = mkdtempSync(join(tmpdir(), "setpoint-apply-"));
 before(async () => {
   api = await startTestApi();
-  const added = await setpoint([
-    ...["account", "add", "lab", "--provider", "powerdns", "--set", "url=http://127.0.0.1:8081"],
-    ...["--credential", "env:KEY"],
-  ]);
+  const words = "account add lab --provider powerdns --set url=http://127.0.0.1:8081 --credential env:KEY";
+  const added = await setpoint(words.split(" "));
   assert.equal(added.code, 0, added.notes);
 });
 after(async () => {

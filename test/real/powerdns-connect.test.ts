@@ -44,7 +44,12 @@ function sceneOf(t: TestContext): NonNullable<typeof scene> | undefined {
 }
 
 const connect = (dns: PowerDns, ...more: readonly string[]) => [
-  ...["connect", "powerdns", "--name", "lab", "--url", dns.apiUrl],
+  "connect",
+  "powerdns",
+  "--name",
+  "lab",
+  "--url",
+  dns.apiUrl,
   ...more,
 ];
 
