@@ -13,7 +13,6 @@ let api: TestApi;
 const folder = mkdtempSync(join(tmpdir(), "setpoint-auth-"));
 before(async () => {
   api = await startTestApi();
-  await newPerson(api, "ada@example.test");
   writeFileSync(join(folder, "operator.token"), `${operator}\n`, { mode: 0o600 });
 });
 after(async () => {
@@ -33,6 +32,24 @@ function setpoint(args: readonly string[], change: Partial<CliWorld> = {}): Prom
 }
 
 const typed = (text: string): Partial<CliWorld> => ({ readStdin: () => Promise.resolve(text) });
+
+test("the link of the first start makes the first person, who says who they are", async () => {
+  const environment = { ...signedInOnly, SETPOINT_DATA: folder };
+  const link = (await setpoint(["auth", "link"], { environment })).data.trim();
+  assert.match(link, /#spt_first_/);
+  const unsaid = await setpoint(["auth", "login", "--link", link]);
+  assert.equal(unsaid.code, 64);
+  assert.match(unsaid.notes, /setpoint auth login EMAIL --name NAME --link URL/);
+  const words = ["auth", "login", "first@example.test", "--name", "First", "--link", link, "--password-stdin"];
+  const weak = await setpoint(words, typed("password1234\n"));
+  assert.equal(weak.code, 64, weak.notes);
+  const made = await setpoint(words, typed(`${goodPassword}\n`));
+  assert.deepEqual([made.code, made.data], [0, "signed in as first@example.test\n"]);
+  assert.match((await setpoint(["auth", "status"])).data, /Role here +administrator\n/);
+  assert.equal((await setpoint(words, typed(`${goodPassword}\n`))).code, 3, "it works once");
+  await setpoint(["auth", "logout"]);
+  await newPerson(api, "ada@example.test");
+});
 
 test("sign in, look around and sign out; the session is this user's alone", async () => {
   assert.equal((await setpoint(["auth", "status"])).code, 3, "not signed in");

@@ -54,7 +54,9 @@ function deletionNote(
 ): string {
   const owned = resource.status.subjects.reduce((sum, subject) => sum + (subject.owned ?? 0), 0);
   if (kind.withoutLoop !== undefined)
-    return "what it declared outside is removed by the loop it belongs to, within the guards\n";
+    return options.orphan === true
+      ? "what it declared outside is left there and forgotten\n"
+      : "what it declared outside is removed by the loop it belongs to, within the guards\n";
   if (options.orphan === true) return `${owned} things outside are left there and forgotten\n`;
   const held =
     options.confirm === undefined && owned > 1
