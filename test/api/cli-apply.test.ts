@@ -136,3 +136,17 @@ test("kinds and scopes that the files do not speak of are not pruned; what is in
   assert.match(zones.notes, /DnsZone\/spare: .*DnsRecord\/mail-www/);
   assert.match(zones.notes, /0 of 1 were deleted before this one/);
 });
+
+test("what was rolled back can be applied again: the terminal stays the owner of its fields", async () => {
+  const values = (value: string) => ({
+    ...record("moving", "shop"),
+    spec: { zone: "shop", name: "moving", type: "A", values: [value] },
+  });
+  for (const value of ["192.0.2.1", "192.0.2.2"])
+    await setpoint(["apply", "-f", manifests("moving.yaml", values(value))]);
+  await api.seal();
+  const back = await setpoint(["rollback", "dnsrecord/moving", "--to-generation", "1"]);
+  assert.equal(back.code, 0, back.notes);
+  const on = await setpoint(["apply", "-f", manifests("moving.yaml", values("192.0.2.3"))]);
+  assert.deepEqual([on.code, on.data], [0, "DnsRecord/moving changed\n"], on.notes);
+});

@@ -168,7 +168,12 @@ function registerRollback(program: Command, world: CliWorld, client: ApiClient):
         const { path } = await targetPath(world, client, target, options);
         const { headers } = await client.send("GET", path);
         const match = { "if-match": headers["etag"] ?? "*" };
-        const url = `${path}:rollback${options.dryRun === true ? "?dryRun=true" : ""}`;
+        // As the same owner as an apply from here: the next manifest may say otherwise.
+        const query = new URLSearchParams({
+          fieldManager: "cli",
+          ...(options.dryRun === true ? { dryRun: "true" } : {}),
+        });
+        const url = `${path}:rollback?${query.toString()}`;
         const answer = await client.send("POST", url, { body, headers: match });
         if (options.dryRun === true) {
           const plan = dryRunSchema.parse(answer.body);

@@ -140,11 +140,15 @@ export async function applyResource(
 export async function declareAgain(
   context: ApiContext,
   kind: Kind,
-  request: WriteRequest & { readonly declaration: Declaration; readonly standing: ResourceView },
+  request: WriteRequest & {
+    readonly declaration: Declaration;
+    readonly standing: ResourceView;
+    readonly manager: string | undefined;
+  },
 ): Promise<RouteAnswer> {
   const { parameters, declaration, caller, standing } = request;
   const said = preconditionOf(request.headers);
-  const owners = ownersOf(declaration, standing, caller.principal.name);
+  const owners = ownersOf(declaration, standing, request.manager ?? caller.principal.name);
   const ifRevision = typeof said === "object" ? said.revision : standing.revision;
   const intent = { parameters, declaration, author: caller.principal, owners, ifRevision };
   const change = declareChange(context, kind, intent);

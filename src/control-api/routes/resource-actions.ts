@@ -47,11 +47,13 @@ export function resourceActionRoutes(context: ApiContext, kind: Kind, path: stri
       handle: async ({ parameters, query, body, headers, caller }) => {
         const { place, view } = await requireResource(context, kind, parameters);
         const declaration = await earlierDeclaration(context, place.organizationId, view, body);
+        const { fieldManager: manager, ...how } = query;
         return await declareAgain(context, kind, {
           parameters,
           headers,
           caller,
-          ...query,
+          ...how,
+          manager,
           declaration,
           standing: view,
         });

@@ -52,5 +52,5 @@ export const deleteQuerySchema = z.strictObject({
   orphan: flag.default(false),
   confirm: z.coerce.number().int().min(0).optional(),
 });
-export const rollbackQuerySchema = z.strictObject({ dryRun, fresh });
+export const rollbackQuerySchema = z.strictObject({ dryRun, fresh, fieldManager });
 export const historyQuerySchema = z.strictObject({ limit: z.coerce.number().int().min(1).max(500).default(50) });
