@@ -1,6 +1,5 @@
 import { heldChangeSchema, planSchema } from "../control-api/schemas/governance.ts";
-import { dryRunSchema } from "../control-api/schemas/dry-run.ts";
-import { resourceSchema, type SeenItemDocument } from "../control-api/schemas/resource.ts";
+import { type SeenItemDocument, whySchema } from "../control-api/schemas/resource.ts";
 import type { ApiClient } from "./api-client.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -58,15 +57,11 @@ export async function adoptionOf(
   }
 }
 
-/** The mode in force, of the scopes around it too: asked of a plan that changes nothing. */
-async function modeOf(client: ApiClient, target: Target): Promise<string | undefined> {
-  const { body, headers } = await client.send("GET", target.path);
-  const { apiVersion, kind, metadata, spec } = resourceSchema.parse(body);
-  const { name, labels, mode, protect } = metadata;
-  const same = { apiVersion, kind, metadata: { name, labels, mode, protect }, spec };
-  const match = { "if-match": headers["etag"] ?? "*" };
-  const answer = await client.send("PUT", `${target.path}?dryRun=true`, { body: same, headers: match });
-  return dryRunSchema.parse(answer.body).subjects.find((subject) => subject.name === name)?.mode;
+/** The mode in force, whichever scope set it. */
+async function modeOf(client: ApiClient, { path }: Target): Promise<unknown> {
+  const { chain } = whySchema.parse(await client.get(`${path}/why`));
+  const data = chain.find(({ topic }) => topic === "mode")?.data;
+  return typeof data === "object" && data !== null && "mode" in data ? data.mode : undefined;
 }
 
 async function adoptionNow(
