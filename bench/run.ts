@@ -2,9 +2,10 @@ import { withCleanup } from "./harness/cleanup.ts";
 import { parseCommand, UsageError } from "./harness/command-line.ts";
 import { documentTable, makeDocument } from "./harness/document.ts";
 import { Progress } from "./harness/progress.ts";
+import { apiBenchmark } from "./api/benchmark.ts";
 import { schedulerBenchmark } from "./scheduler/benchmark.ts";
 
-const benchmarks = new Map([schedulerBenchmark].map((benchmark) => [benchmark.name, benchmark]));
+const benchmarks = new Map([schedulerBenchmark, apiBenchmark].map((benchmark) => [benchmark.name, benchmark]));
 
 /** 0: every bar holds. 1: one does not, or the benchmark failed. 2: the command was not understood. */
 async function main(words: readonly string[]): Promise<number> {

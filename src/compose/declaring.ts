@@ -17,7 +17,7 @@ export function composeDeclaring(
   },
 ): Pick<ApiContext, "declaring" | "idempotency" | "proposals" | "watches"> {
   return {
-    declaring: new PostgresDeclaringStore(options),
+    declaring: new PostgresDeclaringStore({ ...options, clock: context.clock }),
     idempotency: new PostgresIdempotencyStore(options),
     proposals: new PostgresProposalStore(options),
     watches: new WatchHub(context),

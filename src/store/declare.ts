@@ -153,25 +153,31 @@ async function add(
   return tx.run(addSubjects, organizationId, uid, kind, name, ids, shards, authorPriority(author));
 }
 
-export async function log(
-  tx: Transaction,
-  request: DeclareRequest,
-  about: { uid: string; result: string; generation: number; revision: number; existing?: DeclaredRow | undefined },
-): Promise<void> {
+interface Logged {
+  readonly uid: string;
+  readonly result: string;
+  readonly generation: number;
+  readonly revision: number;
+  readonly existing?: DeclaredRow | undefined;
+}
+
+export async function log(tx: Transaction, request: DeclareRequest, about: Logged): Promise<void> {
+  const entry = logCall(logEntry(request, about));
+  await tx.run(entry.statement, ...entry.values);
+}
+
+export function logEntry(request: DeclareRequest, { uid, result, generation, revision, existing }: Logged): LogEntry {
   const { organizationId, author } = request;
-  const { uid, revision, existing } = about;
-  const data = logData(request, about.generation);
-  const entry = logCall({
+  return {
     organizationId,
-    type: `resource.${about.result}`,
+    type: `resource.${result}`,
     uid,
     revision,
     author,
-    data,
+    data: logData(request, generation),
     before: existing && declarationOf(existing),
     after: declarationOf(request),
-  });
-  await tx.run(entry.statement, ...entry.values);
+  };
 }
 
 /** What the digests of before and after are made of. */

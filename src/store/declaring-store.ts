@@ -1,6 +1,8 @@
+import type { Clock } from "../ports/clock.ts";
 import type { Change, ChangeAnswer, DeclaringStore, PlanAnswer } from "../ports/declaring-store.ts";
 import type { DueEdge } from "../ports/signal.ts";
-import { makeChanges, plannedSubjects, type Refused, RolledBack, subjectsOf } from "./change-set.ts";
+import { type Made, makeChanges, plannedSubjects, type Refused, RolledBack, subjectsOf } from "./change-set.ts";
+import { CreateTogether } from "./create-together.ts";
 import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { logCall } from "./log-entries.ts";
@@ -13,6 +15,8 @@ export interface DeclaringStoreOptions {
   readonly database: Database;
   /** Of role `setpoint_admin`: for the quotas, which are the platform's to set. */
   readonly administration: Database;
+  /** Given one, resources of an organization that are created at the same time share a transaction. */
+  readonly clock?: Clock;
   readonly poke?: (shards: readonly number[], due: readonly DueEdge[]) => void;
   readonly logged?: () => void;
 }
@@ -25,28 +29,45 @@ interface ChangeRequest {
 /** How the Control API changes what is declared, on PostgreSQL. */
 export class PostgresDeclaringStore implements DeclaringStore {
   readonly #options: DeclaringStoreOptions;
+  readonly #together: CreateTogether | undefined;
 
   constructor(options: DeclaringStoreOptions) {
     this.#options = options;
+    if (options.clock !== undefined) this.#together = new CreateTogether(options.clock);
   }
 
   async change({ organizationId, changes }: ChangeRequest): Promise<ChangeAnswer> {
-    const { database, poke, logged } = this.#options;
     try {
-      const made = await database.transaction(requireOrganizationId(organizationId), (tx) =>
-        makeChanges(tx, organizationId, changes),
-      );
-      const shards = [...new Set(made.flatMap(({ woken }) => woken.shards))];
-      if (shards.length > 0)
-        poke?.(
-          shards,
-          made.flatMap(({ woken }) => woken.due),
-        );
-      logged?.();
+      const made = await this.#make(organizationId, changes);
+      this.#tell(made);
       return { made: true, done: made.map(({ done }) => done) };
     } catch (thrown) {
       return refusedBy(thrown);
     }
+  }
+
+  async #make(organizationId: string, changes: readonly Change[]): Promise<readonly Made[]> {
+    const tenant = requireOrganizationId(organizationId);
+    const { database } = this.#options;
+    const [only] = changes;
+    if (
+      this.#together !== undefined &&
+      changes.length === 1 &&
+      only?.action === "declare" &&
+      only.declare.ifRevision === 0
+    ) {
+      const made = await this.#together.create(only, (work) => database.transaction(tenant, work));
+      if (made !== "alone") return [made];
+    }
+    return await database.transaction(tenant, (tx) => makeChanges(tx, organizationId, changes));
+  }
+
+  #tell(made: readonly Made[]): void {
+    const { poke, logged } = this.#options;
+    const shards = [...new Set(made.flatMap(({ woken }) => woken.shards))];
+    const due = made.flatMap(({ woken }) => woken.due);
+    if (shards.length > 0) poke?.(shards, due);
+    logged?.();
   }
 
   async plan({ organizationId, changes }: ChangeRequest): Promise<PlanAnswer> {

@@ -117,35 +117,27 @@ return (
   order by (q.organization_id is null), (q.kind = '*') limit 1
 );
 
--- Whether one more resource of a kind fits. Exact, and yet creates far from the limit do not wait for each other: they share
--- a lock, and whoever comes near the limit takes it alone. `near` is more than there can be transactions at once.
-create function setpoint.check_quota(
-  for_organization uuid, for_scope text, for_kind text, for_name text, out most bigint, out used bigint
-)
+-- Whether more resources of a kind fit. Exact, and yet creates far from the limit do not wait for each other: they share a
+-- lock, and whoever comes near the limit takes it alone. `near` is more than there can be resources under way at once.
+create function setpoint.check_quota(for_organization uuid, for_kind text, more bigint, out most bigint, out used bigint)
 language plpgsql as $$
 declare
-  near constant bigint := 1000;
+  near constant bigint := 20000;
   key constant integer := hashtext(for_organization::text || ' ' || for_kind);
 begin
-  if exists (
-    select from setpoint.resource as r where r.scope = for_scope and r.kind = for_kind and r.name = for_name
-      and r.organization_id is not distinct from for_organization
-  ) then
-    return;
-  end if;
   most := setpoint.quota_of(for_organization, for_kind);
-  used := setpoint.used_of(for_organization, for_kind);
   if most is null then
     return;
   end if;
-  if used > most - 2 * near then
+  used := setpoint.used_of(for_organization, for_kind);
+  if used + more > most - 2 * near then
     perform pg_advisory_xact_lock(7305, key);
     used := setpoint.used_of(for_organization, for_kind);
     return;
   end if;
   perform pg_advisory_xact_lock_shared(7305, key);
   used := setpoint.used_of(for_organization, for_kind);
-  if used > most - near then
+  if used + more > most - near then
     raise exception using errcode = '40001', message = 'the quota came near meanwhile';
   end if;
 end

@@ -70,11 +70,16 @@ export const dropReferences = statement<never>(
      and (f.scope, f.kind, f.name) not in (select * from unnest($3::text[], $4::text[], $5::text[]))`,
 );
 
-/** Null where there is such a resource already, or no limit. */
+/** For one more of a kind, unless there is such a resource already. No row or nulls: nothing to keep to. */
 export const checkQuota = statement<{ most: number | null; used: number | null }>(
   "check quota",
   "tenants",
-  "select most, used from setpoint.check_quota($1, $2, $3, $4)",
+  `select checked.most, checked.used
+   from (select not exists (
+     select from setpoint.resource as r where r.scope = $2 and r.kind = $3 and r.name = $4
+       and r.organization_id is not distinct from $1) as is_new) as asked
+   cross join lateral setpoint.check_quota($1, $3, 1) as checked
+   where asked.is_new`,
 );
 
 export interface StandingRow {

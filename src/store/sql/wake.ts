@@ -98,6 +98,21 @@ export const wakeSeveral = wakeStatement(
   ["input_version"],
   "select t.id from setpoint.subject as t where t.organization_id = $2 and t.resource_uid = any ($3::text[])",
 );
+/** $2 organization, $3 uids: what several resources are computed into. */
+export const wakeLinked = wakeStatement(
+  "wake linked",
+  ["input_version"],
+  `select t.id from setpoint.subject as t
+   where t.organization_id = $2 and t.resource_uid = any (array(
+     select found.uid from setpoint.link as k
+     cross join lateral (
+       select r.uid from setpoint.resource as r
+       where r.scope = k.scope and r.kind = k.kind and r.name = k.name
+         and r.organization_id is not distinct from k.organization_id
+       offset 0
+     ) as found
+     where k.organization_id = $2 and k.source_uid = any ($3::text[])))`,
+);
 /** After a policy. $2 scope, $3 organization. */
 export const wakePolicy = wakeStatement("wake policy", ["input_version", "policy_version"], belowScope(tenants));
 /** After a policy of the platform. $2 scope. */
