@@ -35,13 +35,13 @@ export function drawRareTrouble(
     partition: mean(0.35, 12_000),
     rival: mean(0.25, 15_000),
     vanish: mean(0.15, 25_000),
-    sentinel: mean(0.15, 30_000),
+    sentinel: mean(0.25, 12_000),
     // What a listing does not show, nobody could find who does not know its id or is told that the id is not found either.
     omits: !world.restore && world.notFound === 0 && random.chance(0.5) ? 0.3 : 0,
     blankIds: random.chance(0.2),
     movedItems: random.chance(0.35),
     namelessItems: random.chance(0.15),
-    emptyValues: random.chance(0.25),
+    emptyValues: random.chance(0.35),
     ceilings: random.chance(0.2),
     relapse: mean(0.4, 7_000),
   };

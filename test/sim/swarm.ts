@@ -146,7 +146,7 @@ function drawChaos(random: SeededRandom): ChaosRates {
     crash: often(random, 9_000),
     suspend: often(random, 12_000),
     clockJump: often(random, 10_000),
-    freezesMonotonic: random.chance(0.3),
+    freezesMonotonic: random.chance(0.4),
     stranger: often(random, 2_500),
     notFound: often(random, 30_000),
     swap: often(random, 40_000),

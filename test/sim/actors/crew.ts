@@ -130,9 +130,9 @@ export class SchedulerCrew {
     );
   }
 
-  cutOff(holder: string | undefined, forMs: number): void {
-    const member = this.#members.find(({ process }) => holder?.startsWith(`${process.name}/`));
-    member?.process.cutOff(forMs);
+  /** The process that holds a shard, if it still runs. */
+  holding(holder: string | undefined): SimProcess | undefined {
+    return this.#members.find(({ process }) => holder?.startsWith(`${process.name}/`))?.process;
   }
 
   cutOffOne(): void {

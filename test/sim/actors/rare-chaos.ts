@@ -56,14 +56,14 @@ function usurp(cast: Cast): void {
     ? { installationId: "another-installation", incarnation: 1 }
     : { installationId: id, incarnation: incarnation + 1 };
   ledger.usurpedAtMs.set(own.id, world.nowMs);
-  world.schedule(random.int(8_000, 40_000), "usurper leaves", () => {
+  world.schedule(random.int(15_000, 60_000), "usurper leaves", () => {
     if (ledger.usurpedAtMs.delete(own.id)) own.sentinel = sentinel;
   });
 }
 
 /**
- * Whoever has just read an account is cut off until his lease has run out, and takes it again at once: with work waiting
- * that removes something, and with a listing from before.
+ * Whoever has just read an account is cut off until his lease has run out, and takes it again at once; or his machine
+ * stands still for less than that. Either way he comes back to work that removes something, with a listing from before.
  */
 function relapse(cast: Cast, crew: SchedulerCrew): void {
   const { random, store, swarm, world } = cast;
@@ -73,7 +73,9 @@ function relapse(cast: Cast, crew: SchedulerCrew): void {
   const { organizationId, resourceUid: uid } = subject;
   ignoring(cast.intents.reconcileNow({ organizationId, uid }), () => cast.poke());
   world.schedule(random.int(100, 800), "relapse", () => {
-    crew.cutOff(shards[subject.shard]?.holder, swarm.rare.leaseMs + random.int(0, 1_000));
+    const process = crew.holding(shards[subject.shard]?.holder);
+    if (swarm.chaos.freezesMonotonic && random.chance(0.75)) process?.suspend(random.int(600, 3_000), true);
+    else process?.cutOff(swarm.rare.leaseMs + random.int(0, 1_000));
     resize(cast, subject);
   });
 }

@@ -13,6 +13,7 @@ import type { SimProcess } from "../process.ts";
 import type { Ledger } from "./ledger.ts";
 import { isRemoval } from "./permit-rules.ts";
 import { Approvals } from "./approvals.ts";
+import { judgeEmptiness } from "./emptiness.ts";
 import { judgeDecidingLook } from "./look-rules.ts";
 import { OwnWrites } from "./own-writes.ts";
 import { Rivalry } from "./rivalry.ts";
@@ -127,7 +128,9 @@ export class Inspector implements Witness {
 
   #settled(process: SimProcess, settlement: Settlement): void {
     const cycle = this.#cycle(process, settlement);
-    if (cycle !== undefined) judgeSettled(cycle, settlement);
+    if (cycle === undefined) return;
+    judgeSettled(cycle, settlement);
+    judgeEmptiness(this.#ledger.state.tables, cycle, settlement);
   }
 
   looked(process: SimProcess, accountId: string, look: Look): void {
