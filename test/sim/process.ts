@@ -22,6 +22,8 @@ export class SimProcess implements Owner {
   cutOffUntilMs = 0;
   /** How far this machine's wall clock is from the truth; jumps change it. */
   skewMs: number;
+  /** When its wall clock was last set. */
+  jumpedAtMs = 0;
   /** What its monotonic clock missed while the whole machine was stopped. */
   frozenMs = 0;
   #ids = 0;
@@ -74,6 +76,7 @@ export class SimProcess implements Owner {
   jumpClock(byMs: number): void {
     this.world.note(this, "clock jump", byMs);
     this.skewMs += byMs;
+    this.jumpedAtMs = this.world.nowMs;
   }
 
   #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -39,14 +39,15 @@ function observedFromMs(change: ChangeRecord): number | undefined {
 
 /**
  * After a start nothing goes on a look from before the lease. A process reckons in the store's time of its load, which was
- * as much earlier as the answer took: at most what has passed since.
+ * as much earlier as the answer took: at most what has passed since. A wall clock set forward makes it take its looks
+ * for older than they are, and then nobody can tell.
  */
 function judgeQuietStart(ledger: Ledger, process: SimProcess, request: PermitRequest, fromMs: number): void {
   const { accountId, id, kind, name } = request.subject;
   const { epoch, shard } = request.actor;
   const lease = ledger.leases.get(`${shard} ${epoch}`);
   const loadedAtMs = ledger.cycle(process, id)?.loadedAtMs;
-  if (lease?.quiet !== true || loadedAtMs === undefined) return;
+  if (lease?.quiet !== true || loadedAtMs === undefined || process.jumpedAtMs >= lease.atMs) return;
   const latestMs = fromMs + (ledger.nowMs - loadedAtMs) + roundingMs;
   if (latestMs < lease.atMs) {
     throw new Violation(
