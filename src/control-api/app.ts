@@ -273,7 +273,7 @@ function answerProblem(context: ApiContext, thrown: unknown, request: FastifyReq
   secureReply(reply, request.protocol === "https");
   if (problem.status >= 500) {
     const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    context.log.error("api.failed", { requestId: request.id, method: request.method, url: request.url, cause });
+    context.log.error("api.failed", { requestId: request.id, method: request.method, url: pathOf(request), cause });
   }
   if (problem.code === "UNAUTHENTICATED") void reply.header("www-authenticate", 'Bearer realm="setpoint"');
   if (problem.details.retryAfterSeconds !== undefined)
@@ -285,13 +285,18 @@ function answerProblem(context: ApiContext, thrown: unknown, request: FastifyReq
     .send(JSON.stringify(problem.toDocument(request.id)));
 }
 
+/** Without the query: what people put there by mistake is often a token. */
+function pathOf({ url }: FastifyRequest): string {
+  return url.split("?")[0] ?? url;
+}
+
 function logRequest(context: ApiContext, request: FastifyRequest, reply: FastifyReply): void {
   const quiet =
     request.url === "/healthz" || request.url === "/readyz" || request.url === "/metrics" || request.method === "GET";
   const fields = {
     requestId: request.id,
     method: request.method,
-    url: request.url,
+    url: pathOf(request),
     status: reply.statusCode,
     durationMs: Math.round(reply.elapsedTime),
   };

@@ -18,6 +18,14 @@ export class Secret {
     return this.#value;
   }
 
+  /** Text of somebody who was given the value and may repeat it, such as a provider's error, without it. */
+  hideIn(text: string): string {
+    const value = this.#value ?? "";
+    if (value === "") return text;
+    const spelled = [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), ...encodings(value)];
+    return spelled.reduce((left, form) => left.replaceAll(form, "[secret]"), text);
+  }
+
   toJSON(): { readonly $secret: string } {
     return { $secret: this.hash.slice(0, 16) };
   }
@@ -29,4 +37,9 @@ export class Secret {
   [Symbol.for("nodejs.util.inspect.custom")](): string {
     return "[secret]";
   }
+}
+
+function encodings(value: string): readonly string[] {
+  const bytes = Buffer.from(value, "utf8");
+  return (["base64", "base64url", "hex"] as const).map((encoding) => bytes.toString(encoding));
 }

@@ -11,12 +11,20 @@ export function createSmtpMailer(url: string, from: string): Mailer {
     send: async (to, subject, text) => {
       // One address, whatever was put into it: neither a second one nor a line of the protocol.
       if (/[\s,;<>"]/.test(to)) throw new Error("This is not one e-mail address: nothing was sent");
-      await transport.sendMail({
-        from,
-        to: [{ name: "", address: to }],
-        subject,
-        text,
+      const mail = { from, to: [{ name: "", address: to }], subject, text };
+      await transport.sendMail(mail).catch((thrown: unknown) => {
+        // The server was told the password, and its own words are part of the error: they are not passed on with it.
+        throw new Error(hidden(thrown instanceof Error ? thrown.message : String(thrown), url));
       });
     },
   };
+}
+
+function hidden(message: string, url: string): string {
+  const { username, password } = new URL(url);
+  const [name, secret] = [decodeURIComponent(username), decodeURIComponent(password)];
+  if (secret === "") return message;
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const forms = [base64(`\0${name}\0${secret}`), base64(secret), secret, password];
+  return forms.reduce((left, form) => left.replaceAll(form, "[secret]"), message);
 }

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { after, before, test } from "node:test";
 import { RateLimiter } from "../../src/control-api/limits/rate-limit.ts";
 import { defaultRequestLimits } from "../../src/control-api/limits/request-limits.ts";
+import type { Log } from "../../src/ports/log.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { startTestApi, type TestApi, token } from "../support/api.ts";
 
@@ -145,6 +146,22 @@ test("a body that never arrives does not keep its connection for ever", async ()
     sent.write('{"name":');
   });
   assert.ok(status === 503 || status === 408 || status === "socket hang up", String(status));
+});
+
+test("what cannot be read is not repeated, and what stands in a query is not logged", async () => {
+  const lines: string[] = [];
+  const note: Log["info"] = (event, fields) => void lines.push(JSON.stringify({ event, ...fields }));
+  await using logged = await startTestApi({ log: { debug: note, info: note, warn: note, error: note } });
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const url = "/v1/organizations?token=hunter22";
+  for (const payload of ['{"value":hunter22}', '"hunter22', '{"a":1}hunter22', "hunter22"]) {
+    const answer = await logged.app.inject({ method: "POST", url, headers, payload });
+    assert.equal(answer.statusCode, 400);
+    assert.doesNotMatch(answer.body, /hunter/);
+    assert.match(answer.body, /The body is not JSON: it /);
+  }
+  assert.ok(lines.some((line) => line.includes('"url":"/v1/organizations"')));
+  assert.doesNotMatch(lines.join("\n"), /hunter/);
 });
 
 /** Bytes as they are; the status and the document that came back. */

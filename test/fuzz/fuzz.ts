@@ -79,7 +79,8 @@ class FuzzRun {
     const every = Math.max(1, Math.floor(this.#options.requests / 20));
     let next = every;
     for (let step = 0; this.#requests < this.#options.requests && this.#failures.length < mostFailures; step++) {
-      if (step > 0 && step % stepsPerRound === 0) await stage.furnish();
+      if (step > 0 && step % stepsPerRound === 0)
+        await stage.furnish().catch((thrown: unknown) => this.#failed(thrown));
       await this.#take(stage, step).catch((thrown: unknown) => this.#failed(thrown));
       const polluted = this.#polluted();
       if (polluted !== undefined) this.#failed(new Failure(polluted));

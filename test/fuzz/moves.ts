@@ -90,7 +90,7 @@ async function filledRequest(stage: Stage, random: SeededRandom, route: Route): 
 
 function schemaRequest(stage: Stage, random: SeededRandom, route: Route): Filled {
   const operation = stage.document.paths[route.path]?.[route.method.toLowerCase()];
-  const schema = operation?.requestBody?.content["application/json"]?.schema;
+  const schema = Object.values(operation?.requestBody?.content ?? {})[0]?.schema;
   const names = Object.fromEntries(
     [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, nameFor(stage, random, name)]),
   );

@@ -129,7 +129,7 @@ async function anothersIds(stage: Stage, random: SeededRandom, send: Send): Prom
 
 function bodyFor(stage: Stage, random: SeededRandom, route: Route): unknown {
   const operation = stage.document.paths[route.path]?.[route.method.toLowerCase()];
-  const schema = operation?.requestBody?.content["application/json"]?.schema;
+  const schema = Object.values(operation?.requestBody?.content ?? {})[0]?.schema;
   return schema === undefined ? undefined : validValue(schema, stage.document, random);
 }
 

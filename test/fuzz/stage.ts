@@ -68,7 +68,7 @@ export class Stage implements AsyncDisposable {
     this.ours = { ...this.ours, organization: `ours-${round}` };
     this.theirs = { ...this.ours, organization: `theirs-${round}` };
     for (const kind of ["DnsZone", "DnsRecord"])
-      await api.send("PUT", `/v1/quotas/${kind}`, { limit: 1_000_000, reason: "fuzz" });
+      await this.workshop.make("PUT", `/v1/quotas/${kind}`, { limit: 1_000_000 });
     for (const place of [this.ours, this.theirs]) await furnish(this.workshop, place);
     const join = async (place: Place, role: string) =>
       await this.workshop.member(place, `${role}@${place.organization}.test`, [{ role }]);

@@ -15,6 +15,8 @@ const wordsOf: Readonly<Record<string, readonly unknown[]>> = {
   on: ["accounts/lab", "projects/web", "kinds/DnsZone"],
   key: ["organization.project", "project.dns_zone", "*"],
   permission: ["organization.project", "platform.freeze"],
+  email: ["fuzz-1@example.test", "fuzz-2@example.test", "owner@ours-1.test"],
+  password: ["tall giraffes hum quietly"],
   url: ["https://hooks.example.com/fuzz", "http://127.0.0.1:1/x"],
   spec: [
     { account: "lab", zone: "fuzz.test" },

@@ -20,9 +20,16 @@ export function parseJsonBody(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new Problem("BODY_INVALID", `The body is not JSON: ${why.slice(0, 200)}`);
+    throw new Problem("BODY_INVALID", `The body is not JSON: ${placeOf(thrown)}`);
   }
+}
+
+/** Where the parser stopped. Its own words quote what was sent, which may be a secret. */
+function placeOf(thrown: unknown): string {
+  const why = thrown instanceof Error ? thrown.message : "";
+  const [, place] = /at position \d+ \((line \d+ column \d+)\)/.exec(why) ?? [];
+  if (place !== undefined) return `it cannot be read from ${place} on`;
+  return why.startsWith("Unexpected end") ? "it ends too soon" : "it has something that no JSON value begins with";
 }
 
 /** In the form fastify asks for. */

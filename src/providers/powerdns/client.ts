@@ -89,8 +89,9 @@ export class PowerDnsClient {
       timeoutMs,
       signal,
     });
-    if (!answer.answered) throw toError(call.what, answer);
-    return answer;
+    if (!answer.answered) throw toError(call.what, { ...answer, message: key.hideIn(answer.message) });
+    // A refusal is kept and shown to people; whoever wrote it was told the key, and may repeat it.
+    return answer.status < 300 ? answer : { ...answer, text: key.hideIn(answer.text) };
   }
 
   #url(call: PowerDnsCall): string {

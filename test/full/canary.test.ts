@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { freePort } from "../../src/store/embedded/free-port.ts";
+import { Canaries } from "../canary/canaries.ts";
+import { startTalkativeMailServer, startTalkativeServer } from "../canary/counterparts.ts";
+import { secretFields } from "../canary/secret-fields.ts";
+import type { OpenApiDocument } from "../fuzz/json-schema.ts";
+import { Recorder } from "../canary/recorder.ts";
+import { becomeSomebody, makeTokens, misplace, organization, readAll, type Scene, wire } from "../canary/scenario.ts";
+import { query, startTestServer, temporaryFolder, withUrl } from "../support/postgres.ts";
+import { type Product, setpointIn, startProduct, until } from "../support/product.ts";
+import { openWatch } from "../support/watch-reader.ts";
+
+/** Every row of every table, as text; what is binary is shown in hexadecimal. */
+async function copyOfAllTables(url: string): Promise<string> {
+  const tables = await query<{ name: string }>(
+    url,
+    "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema') order by 1",
+  );
+  assert.ok(tables.length > 30, `${tables.length} tables`);
+  let text = "";
+  for (const { name } of tables) {
+    const rows = await query<{ row: string }>(url, `select t::text as row from ${name} t`);
+    text += `${name}\n${rows.map(({ row }) => row).join("\n")}\n`;
+  }
+  return text;
+}
+
+function filesUnder(folder: string): readonly string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? filesUnder(path) : [path];
+  });
+}
+
+/** Commands as a person types them, those that fail included. */
+async function useTheCommand({ recorder, canaries }: Scene, product: Product): Promise<void> {
+  const commands: readonly (readonly string[])[] = [
+    ["get", "dnszones", "--organization", "birds", "--project", "web", "-o", "json"],
+    ["why", "dnszone/zone", "--organization", "birds", "--project", "web"],
+    ["events", "dnszone/zone", "--organization", "birds", "--project", "web"],
+    ["secret", "list", "--organization", "birds"],
+    ["loops"],
+    ["doctor"],
+    ["audit", "export", "--organization", "birds"],
+    ["api", "GET", "/v1/organizations/birds/accounts"],
+    ["api", "POST", "/v1/organizations", "--body", JSON.stringify({ password: canaries.plant("the command's body") })],
+  ];
+  for (const command of commands) {
+    const { stdout, stderr } = await product.setpoint(...command);
+    recorder.keep(`what "setpoint ${command.slice(0, 2).join(" ")}" printed`, stdout + stderr);
+  }
+}
+
+test("a canary is known in every spelling", () => {
+  const canaries = new Canaries();
+  const secret = canaries.plant("a bird");
+  const around = (text: Buffer | string) => Buffer.from(`some ${text.toString()} thing`);
+  const spelled = [
+    secret,
+    Buffer.from(secret).toString("hex"),
+    ...["", "a", "ab"].map((before) => around(before + secret).toString("base64url")),
+    JSON.stringify({ value: secret }),
+    `\\x${around(secret).toString("hex")}`,
+  ];
+  for (const text of spelled) assert.equal(canaries.sightings(text).length, 1, text);
+  assert.deepEqual(canaries.sightings(secret, ["a bird"]), []);
+  assert.deepEqual(canaries.sightings(secret.slice(1)), []);
+});
+
+/** Goal: a secret is where it is used and where it is shown once, and nowhere else, however things go wrong. */
+test("no canary is seen anywhere", { timeout: 10 * 60_000 }, async () => {
+  await using undo = new AsyncDisposableStack();
+  const canaries = new Canaries();
+  const server = undo.use(await startTestServer());
+  const provider = undo.use(await startTalkativeServer(403));
+  const webhook = undo.use(await startTalkativeServer(500));
+  const mail = undo.use(await startTalkativeMailServer());
+  const folder = undo.use(temporaryFolder());
+  const databasePassword = canaries.plant("the database's password");
+  await query(server.url, `create role canary superuser login password '${databasePassword}'`);
+  const databaseUrl = withUrl(server.url, { user: "canary", password: databasePassword });
+  const operator = canaries.plant("the operator's token");
+  const keyOf = (what: string) => Buffer.from(canaries.plant(what).slice(0, 32)).toString("base64");
+  const [rootKey, engineKey] = [keyOf("the root key"), keyOf("the engine's key")];
+  canaries.note("the root key as it is written", rootKey);
+  canaries.note("the engine's key as it is written", engineKey);
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    SETPOINT_TOKEN: operator,
+    SETPOINT_ROOT_KEY: rootKey,
+    SETPOINT_ENGINE_KEY: engineKey,
+    SETPOINT_SMTP_URL: `smtp://robin:${canaries.plant("the mail server's password")}@127.0.0.1:${mail.port}`,
+    SETPOINT_LOG_LEVEL: "debug",
+    SETPOINT_WEBHOOK_ALLOW_PRIVATE: "127.0.0.0/8",
+  };
+  const dataDirectory = join(folder.path, "data");
+  const product = startProduct({ dataDirectory, port: await freePort(), environment });
+  undo.defer(async () => void (await product.end("SIGKILL")));
+  await product.ready();
+
+  const recorder = new Recorder(product.url, canaries);
+  const scene: Scene = {
+    recorder,
+    canaries,
+    operator,
+    provider: `http://127.0.0.1:${provider.port}`,
+    webhook: `http://127.0.0.1:${webhook.port}/hook`,
+  };
+  const person = await becomeSomebody(scene);
+  await makeTokens(scene, person);
+  const watched = `${product.url}${organization}/projects/web/dnszones?watch=true`;
+  const watch = await openWatch(watched, { authorization: `Bearer ${operator}` });
+  await wire(scene);
+  await misplace(scene);
+  const why = await until(
+    "the provider's refusal",
+    () => recorder.call("GET", `${organization}/projects/web/dnszones/zone/why`, { as: operator }),
+    ({ text }) => text.includes("PowerDNS answered 403"),
+  );
+  assert.ok(why.text.includes("refused"), "what the provider said is told, without what it was told");
+  await until(
+    "a webhook",
+    async () => webhook.calls(),
+    (calls) => calls > 0,
+  );
+  assert.ok(mail.calls() > 0 && provider.calls() > 0);
+  await useTheCommand(scene, product);
+  await readAll(scene, person);
+  watch.close();
+  recorder.keep("a watch", JSON.stringify(watch.events));
+
+  const file = join(folder.path, "evening.backup");
+  recorder.keep("what making a backup printed", await product.must("backup", "create", file));
+  recorder.keep("the backup", readFileSync(file, "latin1"));
+  await product.end("SIGTERM");
+  recorder.keep("a copy of all tables", await copyOfAllTables(server.url));
+  // The link of the first start is printed for whoever stands at the machine.
+  recorder.keep("what the product printed", product.printed());
+  for (const path of filesUnder(dataDirectory))
+    if (!path.endsWith("operator.token"))
+      recorder.keep(`the file ${path.slice(dataDirectory.length)}`, readFileSync(path, "latin1"));
+  const closed = setpointIn({
+    ...process.env,
+    ...environment,
+    DATABASE_URL: withUrl(databaseUrl, { database: "absent" }),
+  });
+  const { stdout, stderr } = await closed("backup", "create", join(folder.path, "none.backup"));
+  recorder.keep("a backup of a database that is not there", stdout + stderr);
+
+  const document = JSON.parse(
+    readFileSync(new URL("../../docs/openapi.json", import.meta.url), "utf8"),
+  ) as OpenApiDocument;
+  // A passkey's session is one like the others, and needs an authenticator.
+  const elsewhere = ["POST /v1/session/passkey gives token"];
+  assert.deepEqual(recorder.unused(secretFields(document)), elsewhere, "every secret field of the API had a canary");
+  assert.ok(canaries.whats.length >= 45, `${canaries.whats.length} canaries`);
+  const seen = recorder.sightings();
+  assert.deepEqual([...new Set(seen)], []);
+});
