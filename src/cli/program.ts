@@ -16,6 +16,7 @@ import { registerExport } from "./commands/export.ts";
 import { registerInspect } from "./commands/inspect.ts";
 import { registerPauses } from "./commands/pauses.ts";
 import { registerPlan } from "./commands/plan.ts";
+import { registerPlans } from "./commands/plans.ts";
 import { registerRaw } from "./commands/raw.ts";
 import { registerDeclare } from "./commands/declare.ts";
 import { registerDoctor } from "./commands/doctor.ts";
@@ -90,6 +91,7 @@ function createProgram(world: CliWorld, version: string): Command {
   registerInspect(program, world, client);
   registerExplain(program, world, client);
   registerPlan(program, { world, client, endWith: (code) => lastRoleCode.set(program, code) });
+  registerPlans(program, world, client);
   registerGovern(program, world, client);
   registerPauses(program, world, client);
   registerExport(program, world, client);

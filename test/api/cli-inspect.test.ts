@@ -170,3 +170,22 @@ test("api sends any request, and completion knows commands, options and names", 
   assert.match((await setpoint("completion", "bash")).data, /complete -o default -F _setpoint setpoint/);
   assert.equal((await setpoint("completion", "tcsh")).code, 64);
 });
+
+test("a proposed set of changes is shown, approved by its digest, and applied whole", async () => {
+  const file = join(folder, "proposed.yaml");
+  writeFileSync(file, zone("field"));
+  assert.equal((await setpoint("plans", "propose", "-f", file)).code, 64, "without a reason");
+  const proposed = await setpoint("plans", "propose", "-f", file, "--reason", "moving to the field");
+  assert.equal(proposed.code, 0, proposed.notes);
+  const id = proposed.data.trim();
+  assert.match((await setpoint("plans", "list")).data, new RegExp(`${id} +open +operator +1 .*moving to the field`));
+  const shown = await setpoint("plans", "show", id);
+  assert.match(shown.data, /\/spec\/account: lab → field/);
+  assert.equal((await setpoint("plans", "apply", id)).code !== 0, true, "not approved yet");
+  assert.equal((await setpoint("plans", "approve", id, "--digest", "another")).code, 12);
+  const digest = /digest: (\S+)/.exec(shown.data)?.[1] ?? "";
+  assert.equal((await setpoint("plans", "approve", id, "--digest", digest)).code, 0);
+  assert.equal((await setpoint("plans", "apply", id)).code, 0);
+  const now = await api.send("GET", "/v1/organizations/default/dnszones/example");
+  assert.equal((now.body["spec"] as { account: string }).account, "field");
+});

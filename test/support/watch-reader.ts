@@ -53,7 +53,7 @@ export async function openWatch(url: string, headers: Record<string, string> = {
   return {
     status: answer.status,
     events,
-    body: async () => (await answer.json()) as unknown,
+    body: (): Promise<unknown> => answer.json(),
     ended,
     close: () => over.abort(),
     next: async (fits) => {
