@@ -1,4 +1,6 @@
 // Writes docs/openapi.json from the routes that are served; with --check it only compares, and fails on a difference.
+// With --accept-breaking it is also written to docs/openapi-baseline.json: what `npm run verify` holds later documents to.
+// That is a decision about everybody who wrote a program against the API, so it stands alone in its commit, with the reason.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,6 +10,7 @@ import { openApiDocument } from "../src/control-api/openapi.ts";
 import { kinds } from "../src/kinds/registry.ts";
 
 const file = fileURLToPath(new URL("../docs/openapi.json", import.meta.url));
+const baseline = fileURLToPath(new URL("../docs/openapi-baseline.json", import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
@@ -22,10 +25,11 @@ if (process.argv.includes("--check")) {
     process.exitCode = 1;
   }
 } else {
-  writeFileSync(file, JSON.stringify(document));
+  const files = process.argv.includes("--accept-breaking") ? [file, baseline] : [file];
+  for (const each of files) writeFileSync(each, JSON.stringify(document));
   // Formatted like every other file, so that a change shows as the lines that changed.
   const biome = fileURLToPath(new URL("../node_modules/.bin/biome", import.meta.url));
-  const { status } = spawnSync(biome, ["format", "--write", file], { stdio: ["ignore", "ignore", "inherit"] });
+  const { status } = spawnSync(biome, ["format", "--write", ...files], { stdio: ["ignore", "ignore", "inherit"] });
   process.exitCode = status ?? 1;
 }
 

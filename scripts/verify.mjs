@@ -9,6 +9,7 @@ const checks = [
   { name: "tidy", command: ["node", "--test", "--test-reporter=spec", "test/tidy/*.test.ts"] },
   { name: "schema drift", command: ["node", "scripts/schema.ts", "--check"] },
   { name: "OpenAPI drift", command: ["node", "scripts/openapi.ts", "--check"] },
+  { name: "OpenAPI breaking changes", command: ["node", "scripts/openapi-compat.ts"] },
   { name: "registry drift", command: ["node", "scripts/registry.ts", "--check"] },
 ];
 
