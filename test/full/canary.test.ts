@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { freePort } from "../../src/store/embedded/free-port.ts";
 import { Canaries } from "../canary/canaries.ts";
-import { startTalkativeMailServer, startTalkativeServer } from "../canary/counterparts.ts";
+import { type Counterpart, startTalkativeMailServer, startTalkativeServer } from "../canary/counterparts.ts";
 import { secretFields } from "../canary/secret-fields.ts";
 import type { OpenApiDocument } from "../fuzz/json-schema.ts";
 import { Recorder } from "../canary/recorder.ts";
@@ -70,45 +70,60 @@ test("a canary is known in every spelling", () => {
   assert.deepEqual(canaries.sightings(secret.slice(1)), []);
 });
 
-/** Goal: a secret is where it is used and where it is shown once, and nowhere else, however things go wrong. */
-test("no canary is seen anywhere", { timeout: 10 * 60_000 }, async () => {
-  await using undo = new AsyncDisposableStack();
-  const canaries = new Canaries();
+interface House {
+  readonly product: Product;
+  readonly scene: Scene;
+  /** As the superuser, for looking into it afterwards. */
+  readonly databaseUrl: string;
+  readonly dataDirectory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly counterparts: readonly Counterpart[];
+}
+
+/** The real product with a canary in every setting that is a secret, among counterparts that repeat what they are told. */
+async function openHouse(undo: AsyncDisposableStack, canaries: Canaries, folder: string): Promise<House> {
   const server = undo.use(await startTestServer());
   const provider = undo.use(await startTalkativeServer(403));
   const webhook = undo.use(await startTalkativeServer(500));
   const mail = undo.use(await startTalkativeMailServer());
-  const folder = undo.use(temporaryFolder());
-  const databasePassword = canaries.plant("the database's password");
-  await query(server.url, `create role canary superuser login password '${databasePassword}'`);
-  const databaseUrl = withUrl(server.url, { user: "canary", password: databasePassword });
+  const password = canaries.plant("the database's password");
+  await query(server.url, `create role canary superuser login password '${password}'`);
   const operator = canaries.plant("the operator's token");
-  const keyOf = (what: string) => Buffer.from(canaries.plant(what).slice(0, 32)).toString("base64");
-  const [rootKey, engineKey] = [keyOf("the root key"), keyOf("the engine's key")];
-  canaries.note("the root key as it is written", rootKey);
-  canaries.note("the engine's key as it is written", engineKey);
+  const keyOf = (what: string) =>
+    canaries.note(`${what} as it is written`, Buffer.from(canaries.plant(what).slice(0, 32)).toString("base64"));
   const environment = {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: withUrl(server.url, { user: "canary", password }),
     SETPOINT_TOKEN: operator,
-    SETPOINT_ROOT_KEY: rootKey,
-    SETPOINT_ENGINE_KEY: engineKey,
+    SETPOINT_ROOT_KEY: keyOf("the root key"),
+    SETPOINT_ENGINE_KEY: keyOf("the engine's key"),
     SETPOINT_SMTP_URL: `smtp://robin:${canaries.plant("the mail server's password")}@127.0.0.1:${mail.port}`,
     SETPOINT_LOG_LEVEL: "debug",
     SETPOINT_WEBHOOK_ALLOW_PRIVATE: "127.0.0.0/8",
   };
-  const dataDirectory = join(folder.path, "data");
+  const dataDirectory = join(folder, "data");
   const product = startProduct({ dataDirectory, port: await freePort(), environment });
   undo.defer(async () => void (await product.end("SIGKILL")));
   await product.ready();
-
-  const recorder = new Recorder(product.url, canaries);
   const scene: Scene = {
-    recorder,
+    recorder: new Recorder(product.url, canaries),
     canaries,
     operator,
     provider: `http://127.0.0.1:${provider.port}`,
     webhook: `http://127.0.0.1:${webhook.port}/hook`,
   };
+  return {
+    product,
+    scene,
+    databaseUrl: server.url,
+    dataDirectory,
+    environment,
+    counterparts: [provider, webhook, mail],
+  };
+}
+
+/** Everything that happens: secrets where they belong, secrets where they do not, and everybody refusing. */
+async function live({ product, scene, counterparts }: House): Promise<void> {
+  const { recorder, operator } = scene;
   const person = await becomeSomebody(scene);
   await makeTokens(scene, person);
   const watched = `${product.url}${organization}/projects/web/dnszones?watch=true`;
@@ -122,41 +137,51 @@ test("no canary is seen anywhere", { timeout: 10 * 60_000 }, async () => {
   );
   assert.ok(why.text.includes("refused"), "what the provider said is told, without what it was told");
   await until(
-    "a webhook",
-    async () => webhook.calls(),
-    (calls) => calls > 0,
+    "everybody to be called",
+    async () => counterparts.map((each) => each.calls()),
+    (calls) => calls.every((count) => count > 0),
   );
-  assert.ok(mail.calls() > 0 && provider.calls() > 0);
   await useTheCommand(scene, product);
   await readAll(scene, person);
   watch.close();
   recorder.keep("a watch", JSON.stringify(watch.events));
+}
 
-  const file = join(folder.path, "evening.backup");
+/** What is left when it is over: the backup, the tables, the logs, and what it prints when it fails. */
+async function collect({ product, scene, databaseUrl, dataDirectory, environment }: House, folder: string) {
+  const { recorder } = scene;
+  const file = join(folder, "evening.backup");
   recorder.keep("what making a backup printed", await product.must("backup", "create", file));
   recorder.keep("the backup", readFileSync(file, "latin1"));
   await product.end("SIGTERM");
-  recorder.keep("a copy of all tables", await copyOfAllTables(server.url));
-  // The link of the first start is printed for whoever stands at the machine.
+  recorder.keep("a copy of all tables", await copyOfAllTables(databaseUrl));
   recorder.keep("what the product printed", product.printed());
   for (const path of filesUnder(dataDirectory))
-    if (!path.endsWith("operator.token"))
-      recorder.keep(`the file ${path.slice(dataDirectory.length)}`, readFileSync(path, "latin1"));
-  const closed = setpointIn({
-    ...process.env,
-    ...environment,
-    DATABASE_URL: withUrl(databaseUrl, { database: "absent" }),
-  });
-  const { stdout, stderr } = await closed("backup", "create", join(folder.path, "none.backup"));
+    recorder.keep(`the file ${path.slice(dataDirectory.length)}`, readFileSync(path, "latin1"));
+  const absent = withUrl(environment["DATABASE_URL"] ?? "", { database: "absent" });
+  const { code, stdout, stderr } = await setpointIn({ ...process.env, ...environment, DATABASE_URL: absent })(
+    "backup",
+    "create",
+    join(folder, "none.backup"),
+  );
+  assert.notEqual(code, 0);
   recorder.keep("a backup of a database that is not there", stdout + stderr);
+}
 
-  const document = JSON.parse(
-    readFileSync(new URL("../../docs/openapi.json", import.meta.url), "utf8"),
-  ) as OpenApiDocument;
+/** Goal: a secret is where it is used and where it is shown once, and nowhere else, however things go wrong. */
+test("no canary is seen anywhere", { timeout: 10 * 60_000 }, async () => {
+  await using undo = new AsyncDisposableStack();
+  const canaries = new Canaries();
+  const folder = undo.use(temporaryFolder());
+  const house = await openHouse(undo, canaries, folder.path);
+  await live(house);
+  await collect(house, folder.path);
+  const { recorder } = house.scene;
+  const text = readFileSync(new URL("../../docs/openapi.json", import.meta.url), "utf8");
   // A passkey's session is one like the others, and needs an authenticator.
   const elsewhere = ["POST /v1/session/passkey gives token"];
-  assert.deepEqual(recorder.unused(secretFields(document)), elsewhere, "every secret field of the API had a canary");
+  const unused = recorder.unused(secretFields(JSON.parse(text) as OpenApiDocument));
+  assert.deepEqual(unused, elsewhere, "every secret field of the API had a canary");
   assert.ok(canaries.whats.length >= 45, `${canaries.whats.length} canaries`);
-  const seen = recorder.sightings();
-  assert.deepEqual([...new Set(seen)], []);
+  assert.deepEqual([...new Set(recorder.sightings())], []);
 });
