@@ -85,7 +85,9 @@ async function measureCreates(
     progress.say(`round ${round + 1} of ${size.rounds}: ${size.creates} creates, and their bare rows`);
     const options = { count: size.creates, atOnce: AT_ONCE };
     const floorMs = await api.call("floor", { ...options, name: `floor-${round}` });
+    await api.call("sealed");
     const createMs = await load.call("createAll", { ...options, name: `made-${round}` });
+    await api.call("sealed");
     floorPerSecond.push((size.creates * 1_000) / floorMs);
     perSecond.push((size.creates * 1_000) / createMs);
     progress.say(

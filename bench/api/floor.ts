@@ -37,10 +37,12 @@ const insertLog = statement<never>(
 export class FloorWriter {
   readonly #database: Database;
   readonly #ids: Ids;
+  readonly #logged: () => void;
 
-  constructor(database: Database, ids: Ids) {
+  constructor(database: Database, ids: Ids, logged: () => void) {
     this.#database = database;
     this.#ids = ids;
+    this.#logged = logged;
   }
 
   /** Milliseconds for all of them, each in a transaction of its own that leaves in one piece. */
@@ -74,5 +76,6 @@ export class FloorWriter {
       call(insertSubject, organizationId, uid, name, scope, accountId, shardOf(accountId)),
       call(insertLog, organizationId, uid, JSON.stringify(data), JSON.stringify(trail)),
     ]);
+    this.#logged();
   }
 }

@@ -67,7 +67,6 @@ export class CreateTogether {
 }
 
 async function createAll(changes: readonly DeclareChange[], write: Write): Promise<readonly Created[]> {
-  if (changes.length === 1) return ["alone"];
   try {
     return await write((tx) => createSeveral(tx, changes));
   } catch (thrown) {

@@ -8,8 +8,8 @@ import { call, type SqlValue } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
 /** A page looks at so many candidates at most, however few of them match: then it is short, and the next one goes on. */
-const candidatesOfPage = 20_000;
-const candidatesOfTerm = 5_000;
+const candidatesOfPage = 5_000;
+const candidatesOfTerm = 2_000;
 
 /**
  * One page. It is read along the index that fits the request best; what that index does not know is filtered. The end of the

@@ -58,7 +58,8 @@ export class Sealer {
 
   /** Something was appended. Returns at once. */
   poke(): void {
-    this.#poke.abort();
+    // Aborting makes an error each time, also when nobody is left to hear of it.
+    if (!this.#poke.signal.aborted) this.#poke.abort();
   }
 
   /** Seals until the signal fires. Errors are logged and tried again: the entries are safe where they are. */

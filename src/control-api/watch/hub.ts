@@ -58,7 +58,7 @@ export class WatchHub {
 
   /** Entries were sealed. Returns at once. */
   poke(): void {
-    this.#poked.abort();
+    if (!this.#poked.signal.aborted) this.#poked.abort();
   }
 
   /** From the answered position on, the watcher is told everything. */

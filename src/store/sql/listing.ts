@@ -31,11 +31,16 @@ const nameKey = { asc: "coalesce($4::text, '')", desc: "coalesce($4::text, '~')"
 const timeKey = { asc: "coalesce($5::bigint, -1)", desc: "coalesce($5::bigint, 9223372036854775807)" } as const;
 
 function byName(from: string, condition: string, direction: ListDirection): string {
-  return `select c.name as key_name, 0::bigint as key_ms, '' as key_id from setpoint.${from} as c
+  return `select c.name as key_name, 0::bigint as key_ms, '' as key_id${whole(from)} from setpoint.${from} as c
     where c.scope = $2 and c.kind = $3 and c.organization_id is not distinct from $1 and ${condition}
       and c.name ${behind[direction]} ${nameKey[direction]}
       and c.name >= coalesce($9::text, '') and c.name < coalesce($10::text, '~')
     order by c.name ${direction} limit $7`;
+}
+
+/** Along an index of the resources themselves, they need not be looked up a second time. */
+function whole(from: string): string {
+  return from === "resource" ? ", c.*" : "";
 }
 
 /** A resource with several subjects is there several times, side by side. */
@@ -64,7 +69,7 @@ function candidates(drive: ListDrive, direction: ListDirection): string {
     case "held":
       return bySummary("c.held", direction);
     case "declared":
-      return `select c.name as key_name, c.declared_at_ms as key_ms, c.uid as key_id from setpoint.resource as c
+      return `select c.name as key_name, c.declared_at_ms as key_ms, c.uid as key_id, c.* from setpoint.resource as c
         where c.scope = $2 and c.kind = $3 and c.organization_id is not distinct from $1
           and (c.declared_at_ms, c.uid) ${after} (${timeKey[direction]}, coalesce($6::text, ''))
         order by c.declared_at_ms ${direction}, c.uid ${direction} limit $7`;
@@ -114,6 +119,12 @@ function driveOrder(drive: ListDrive, direction: ListDirection): string {
 const parameters = `(select $4::text, $5::bigint, $6::text, $7::bigint, $8::bigint, $9::text, $10::text, $11::text,
   $12::boolean, $13::jsonb, $14::text, $15::boolean, $16::boolean, $17::text[])`;
 
+const ofResources: ReadonlySet<ListDrive> = new Set(["name", "deleting", "declared"]);
+const lookedUp = `cross join lateral (
+  select r.* from setpoint.resource as r
+  where r.scope = $2 and r.kind = $3 and r.name = c.key_name and r.organization_id is not distinct from $1 offset 0
+) as r`;
+
 function pageStatement(drive: ListDrive, direction: ListDirection): Statement<ListedRow> {
   return statement<ListedRow>(
     `list by ${drive} ${direction}`,
@@ -121,10 +132,7 @@ function pageStatement(drive: ListDrive, direction: ListDirection): Statement<Li
     `with page as materialized (
        select r.uid, c.key_name, c.key_ms, c.key_id, row_number() over () as place
        from (${candidates(drive, direction)}) as c
-       cross join lateral (
-         select r.* from setpoint.resource as r
-         where r.scope = $2 and r.kind = $3 and r.name = c.key_name and r.organization_id is not distinct from $1 offset 0
-       ) as r
+       ${ofResources.has(drive) ? "cross join lateral (select c.*) as r" : lookedUp}
        where ${filters}
        order by ${driveOrder(drive, direction)} limit $8
      )
