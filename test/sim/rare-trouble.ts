@@ -43,7 +43,7 @@ export function drawRareTrouble(
     namelessItems: random.chance(0.15),
     emptyValues: random.chance(0.35),
     ceilings: random.chance(0.2),
-    relapse: mean(0.4, 7_000),
+    relapse: mean(0.3, 7_000),
   };
   // A listing must outlive the lease for anybody to be tempted by it.
   return drawn.relapse === 0 ? drawn : { ...drawn, leaseMs: shortLeaseMs };
