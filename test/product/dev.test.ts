@@ -7,11 +7,11 @@ import { freePort } from "../../src/store/embedded/free-port.ts";
 import { temporaryFolder } from "../support/postgres.ts";
 import { isRunning, type Product, startProduct, until } from "../support/product.ts";
 
-const record = {
+const kept = {
   apiVersion: "setpoint/v1",
-  kind: "DnsRecord",
+  kind: "KeyValueSet",
   metadata: { name: "kept" },
-  spec: { zone: "none", name: "www", type: "A", values: ["192.0.2.1"] },
+  spec: { items: { sky: "blue" } },
 };
 
 async function gone(pids: readonly number[]): Promise<void> {
@@ -112,8 +112,8 @@ async function killAll(product: Product): Promise<void> {
 test("killed without warning, it comes back with everything that was declared", async () => {
   using folder = temporaryFolder();
   const dataDirectory = join(folder.path, "data");
-  const file = join(folder.path, "record.json");
-  writeFileSync(file, JSON.stringify(record));
+  const file = join(folder.path, "kept.json");
+  writeFileSync(file, JSON.stringify(kept));
   const first = startProduct({ dataDirectory, port: await freePort() });
   await first.ready();
   await first.must("apply", "-f", file);
@@ -121,7 +121,7 @@ test("killed without warning, it comes back with everything that was declared", 
   const second = startProduct({ dataDirectory, port: await freePort() });
   try {
     await second.ready();
-    assert.equal(await second.must("get", "dnsrecord", "-o", "name"), "dnsrecord/kept\n");
+    assert.equal(await second.must("get", "keyvalueset", "-o", "name"), "keyvalueset/kept\n");
   } finally {
     await second.end("SIGTERM");
   }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { DeclareChange } from "../../../src/ports/declaring-store.ts";
 import type { ListRequest } from "../../../src/ports/read-store.ts";
 import type { CycleInput, SubjectStatus } from "../../../src/ports/records.ts";
+import { systemClock } from "../../../src/runtime/system-clock.ts";
 import { PostgresDeclaringStore } from "../../../src/store/declaring-store.ts";
 import { PostgresIdempotencyStore } from "../../../src/store/idempotency-store.ts";
 import { PostgresProposalStore } from "../../../src/store/proposal-store.ts";
@@ -28,6 +29,7 @@ export async function useDeclaring(stores: Stores, world: World, zone: CycleInpu
   const options = { database: stores.api, administration: stores.administration };
   const { organizationId } = world;
   const uids = await useChanges(new PostgresDeclaringStore(options), world);
+  await useCreatesTogether(new PostgresDeclaringStore({ ...options, clock: systemClock }), world);
   await useLists(stores, world);
   const { read } = stores;
   const { scope } = world;
@@ -49,9 +51,9 @@ export async function useDeclaring(stores: Stores, world: World, zone: CycleInpu
   await useProposals(new PostgresProposalStore(options), organizationId);
 }
 
-async function useChanges(declaring: PostgresDeclaringStore, world: World): Promise<readonly string[]> {
-  const { organizationId, scope } = world;
-  const change = (name: string, references: readonly string[]): DeclareChange => ({
+/** A record that refers to these zones. */
+function changeIn({ organizationId, scope }: World, name: string, references: readonly string[]): DeclareChange {
+  return {
     action: "declare",
     declare: {
       uid: randomUUID(),
@@ -69,7 +71,26 @@ async function useChanges(declaring: PostgresDeclaringStore, world: World): Prom
       links: [],
     },
     references: references.map((target) => ({ scope, kind: "Zone", name: target, pointer: "/spec", part: false })),
-  });
+  };
+}
+
+/** What is created at the same moment shares a transaction. */
+async function useCreatesTogether(declaring: PostgresDeclaringStore, world: World): Promise<void> {
+  const { organizationId } = world;
+  const created = await Promise.all(
+    ["left", "middle", "right"].map((name) => {
+      const change = changeIn(world, `together-${name}`, ["zone"]);
+      const links = [{ kind: "Zone", name: "zone" }];
+      const declare = { ...change.declare, ifRevision: 0, accounts: [undefined], links };
+      return declaring.change({ organizationId, changes: [{ ...change, declare }] });
+    }),
+  );
+  assert.ok(created.every(({ made }) => made));
+}
+
+async function useChanges(declaring: PostgresDeclaringStore, world: World): Promise<readonly string[]> {
+  const { organizationId, scope } = world;
+  const change = (name: string, references: readonly string[]) => changeIn(world, name, references);
   const deletion = {
     action: "delete",
     scope,
