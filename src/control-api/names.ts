@@ -5,7 +5,21 @@ import { createHash } from "node:crypto";
  * route needs no lookup. A UUID of version 8 (RFC 9562) made of a hash.
  */
 function idOf(...names: readonly string[]): string {
-  const hash = createHash("sha256").update(names.join("\0")).digest("hex");
+  const key = names.join("\0");
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const made = hashedId(key);
+  if (kept.size >= keptAtMost) kept.clear();
+  kept.set(key, made);
+  return made;
+}
+
+/** A request asks for the same few ids again and again. */
+const kept = new Map<string, string>();
+const keptAtMost = 10_000;
+
+function hashedId(key: string): string {
+  const hash = createHash("sha256").update(key).digest("hex");
   const variant = ((Number.parseInt(hash.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-${variant}${hash.slice(18, 20)}-${hash.slice(20, 32)}`;
 }

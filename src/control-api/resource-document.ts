@@ -14,9 +14,15 @@ export class ResourceDocuments {
   #accountNames: Promise<ReadonlyMap<string, string>> | undefined;
   readonly #linked = new Map<string, Promise<ResourceView | undefined>>();
 
-  constructor(context: Pick<ApiContext, "reads" | "kinds" | "clock">, organization: string) {
+  /** `accountNames` by id, where whoever asks knows them already. */
+  constructor(
+    context: Pick<ApiContext, "reads" | "kinds" | "clock">,
+    organization: string,
+    accountNames?: ReadonlyMap<string, string>,
+  ) {
     this.#context = context;
     this.#organization = organization;
+    if (accountNames !== undefined) this.#accountNames = Promise.resolve(accountNames);
   }
 
   /** Several at once: what they are part of is read together. */

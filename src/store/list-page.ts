@@ -8,7 +8,7 @@ import { call, type SqlValue } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
 /** A page looks at so many candidates at most, however few of them match: then it is short, and the next one goes on. */
-const candidatesOfPage = 5_000;
+const candidatesOfPage = 3_000;
 const candidatesOfTerm = 2_000;
 
 /**

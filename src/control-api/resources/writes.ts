@@ -1,10 +1,11 @@
 import type { Kind } from "../../kernel/kind.ts";
 import { effectivePolicy } from "../../kernel/policy.ts";
-import type { Change, DeclareChange, DeleteChange } from "../../ports/declaring-store.ts";
+import type { Change, ChangeDone, DeclareChange, DeleteChange } from "../../ports/declaring-store.ts";
 import type { ResourceView } from "../../ports/read-store.ts";
 import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 import { planned } from "../dry-run.ts";
+import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
 import { ResourceDocuments } from "../resource-document.ts";
 import type { RouteAnswer } from "../route.ts";
@@ -192,7 +193,16 @@ export async function resourceAnswer(
   view: ResourceView,
   status: number,
 ): Promise<RouteAnswer> {
-  const document = await new ResourceDocuments(context, organization).document(kind, view);
+  return await answerWith(new ResourceDocuments(context, organization), kind, view, status);
+}
+
+async function answerWith(
+  documents: ResourceDocuments,
+  kind: Kind,
+  view: ResourceView,
+  status: number,
+): Promise<RouteAnswer> {
+  const document = await documents.document(kind, view);
   const metadata = { ...document.metadata, owners: { ...view.fieldOwners } };
   return { status, body: { ...document, metadata }, headers: { etag: `"${view.revision}"` } };
 }
@@ -227,9 +237,26 @@ async function declared(
   const done = await makeDeclaration(context, kind, parameters, change);
   const isNew = done.result === "created";
   // Deleted by somebody else since then: it was declared all the same.
-  const view = (isNew ? undefined : await standingView(context, kind, parameters)) ?? newView(change, done);
-  const answer = await resourceAnswer(context, kind, parameters, view, isNew ? 201 : 200);
+  const standing = isNew ? undefined : await standingView(context, kind, parameters);
+  const answer =
+    standing === undefined
+      ? await newAnswer(context, kind, parameters, change, done)
+      : await resourceAnswer(context, kind, parameters, standing, 200);
   return { ...answer, headers: { ...answer.headers, "setpoint-result": done.result } };
+}
+
+/** Nothing of it is looked up: it was made a moment ago, by this very request. */
+async function newAnswer(
+  context: ApiContext,
+  kind: Kind,
+  { organization }: Named,
+  change: DeclareChange,
+  done: Extract<ChangeDone, { readonly resource: unknown }>,
+): Promise<RouteAnswer> {
+  const accounts = kind.loop === undefined ? [] : kind.accounts(change.declare.spec);
+  const names = new Map(accounts.map((name) => [accountIdOf(organization, name), name]));
+  const status = done.result === "created" ? 201 : 200;
+  return await answerWith(new ResourceDocuments(context, organization, names), kind, newView(change, done), status);
 }
 
 /** What was just made needs no second look: nobody has seen it yet. */
