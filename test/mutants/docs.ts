@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { mutants } from "./catalogue/index.ts";
 import type { Mutant } from "./mutant.ts";
 import { repository } from "./source-copy.ts";
 
-export const docsPath = join(repository, "docs/mutants.md");
+const docsPath = join(repository, "docs/mutants.md");
 
-export interface Finding {
-  readonly mutant: Mutant;
+export interface Found {
+  /** The rule that was broken, as whoever noticed names it. */
   readonly rule: string;
   readonly seed: number;
 }
@@ -25,28 +26,53 @@ such a mutant takes out all of them, and says so.
 `;
 
 /** The committed table, in the order of the catalogue. */
-export function writeDocs(findings: readonly Finding[]): void {
+export function writeDocs(found: ReadonlyMap<string, Found>): void {
+  writeFileSync(docsPath, textOf(found));
+}
+
+function textOf(found: ReadonlyMap<string, Found>): string {
   const header = "| mutant | row | breaks | found by | seed |\n|---|---|---|---|---|\n";
-  const rows = findings.map(
-    ({ mutant, rule, seed }) =>
-      `| ${mutant.name} | ${mutant.row} | ${cell(mutant.because)} | ${mutant.foundBy}: ${cell(rule)} | ${seed} |`,
-  );
-  writeFileSync(docsPath, `${intro}${header}${rows.join("\n")}\n`);
+  const rows = mutants.flatMap((mutant) => {
+    const said = found.get(mutant.name);
+    return said === undefined ? [] : [`${rowOf(mutant, said)}\n`];
+  });
+  return `${intro}${header}${rows.join("")}`;
+}
+
+function rowOf({ because, foundBy, name, row }: Mutant, { rule, seed }: Found): string {
+  return `| ${name} | ${row} | ${cell(because)} | ${foundBy}: ${cell(rule)} | ${seed} |`;
 }
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ");
 }
 
+function committed(): string {
+  return existsSync(docsPath) ? readFileSync(docsPath, "utf8") : "";
+}
+
 /** By name, what the committed table says. */
-export function readDocs(): ReadonlyMap<string, { readonly seed: number }> {
-  const text = existsSync(docsPath) ? readFileSync(docsPath, "utf8") : "";
-  const rows = text.split("\n").flatMap((line) => {
-    const cells = line.split(/(?<!\\)\|/).map((part) => part.trim());
-    const seed = Number(cells.at(-2));
-    return cells.length === 7 && cells[1] !== undefined && Number.isSafeInteger(seed) && seed > 0
-      ? [[cells[1], { seed }] as const]
-      : [];
-  });
+export function readDocs(): ReadonlyMap<string, Found> {
+  const rows = committed()
+    .split("\n")
+    .flatMap((line) => {
+      const [, name, , , foundBy, seedText] = line.split(/(?<!\\)\|/).map((part) => part.trim());
+      const rule = /^(?:simulation|differential): (.+)$/.exec(foundBy ?? "")?.[1];
+      const seed = Number(seedText);
+      if (name === undefined || rule === undefined || !Number.isSafeInteger(seed) || seed < 1) return [];
+      return [[name, { rule: rule.replaceAll("\\|", "|"), seed }] as const];
+    });
   return new Map(rows);
+}
+
+/** How the committed table differs from the catalogue; undefined when it does not. */
+export function docsDrift(): string | undefined {
+  const found = readDocs();
+  const names = new Set(mutants.map(({ name }) => name));
+  const missing = [...names].filter((name) => !found.has(name));
+  const extra = [...found.keys()].filter((name) => !names.has(name));
+  const remedy = "Run `npm run sim:mutants -- --write-docs`.";
+  if (missing.length > 0) return `docs/mutants.md lacks ${missing.join(", ")}. ${remedy}`;
+  if (extra.length > 0) return `docs/mutants.md lists ${extra.join(", ")}, which the catalogue does not. ${remedy}`;
+  return textOf(found) === committed() ? undefined : `docs/mutants.md says something else. ${remedy}`;
 }

@@ -105,8 +105,8 @@ export const store: readonly Mutant[] = [
     patches: [
       {
         file: "store/intent-store.ts",
-        find: `if (author.type !== "person") return "refused";`,
-        replace: `if (author.type === "assistant") return "refused";`,
+        find: `if (request.author.type !== "person") return "refused";`,
+        replace: `if (request.author.type === "assistant") return "refused";`,
       },
     ],
   },
@@ -140,8 +140,8 @@ export const store: readonly Mutant[] = [
     patches: [
       {
         file: "store/sql/held.ts",
-        find: "when n.moved then 'open' else h.state end,\n     closed_at_ms",
-        replace: "else h.state end,\n     closed_at_ms",
+        find: "when n.empty then 'withdrawn' when n.moved then 'open' else h.state end",
+        replace: "when n.empty then 'withdrawn' else h.state end",
       },
     ],
   },
@@ -176,15 +176,28 @@ export const store: readonly Mutant[] = [
     name: "due-outside-the-transaction",
     row: "engine",
     because:
-      "a policy is set in one transaction and its subjects are woken in another: a crash in between loses the edge",
+      "a hold is released in one transaction and its subjects are woken in another: a crash in between loses the edge",
     foundBy: "differential",
     patches: [
       {
         file: "store/intent-store.ts",
-        find: ": tx.run(wakePolicy, authorPriority(author), scope, organizationId),",
-        replace: `: this.#for(organizationId)
-              .transact(tenant(organizationId), [call(wakePolicy, authorPriority(author), scope, organizationId)])
-              .then(([rows]) => rows),`,
+        find: `    await this.#write(organizationId, async (tx) => {
+      const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
+      if (!subjects.some((row) => row.hold_operation_id === operationId))
+        return { answer: undefined, woken: nobodyWoken };
+      const [woken] = await Promise.all([
+        tx.run(wakeSubjects, priorityNumber("event"), organizationId, uid),
+        tx.run(releaseHold, organizationId, uid, operationId),`,
+        replace: `    await this.#write(organizationId, async (tx) => {
+      const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
+      if (!subjects.some((row) => row.hold_operation_id === operationId))
+        return { answer: undefined, woken: nobodyWoken };
+      await tx.run(releaseHold, organizationId, uid, operationId);
+      return { answer: undefined, woken: nobodyWoken };
+    });
+    await this.#write(organizationId, async (tx) => {
+      const [woken] = await Promise.all([
+        tx.run(wakeSubjects, priorityNumber("event"), organizationId, uid),`,
       },
     ],
   },

@@ -116,6 +116,7 @@ function judgeNumbers({ guard, numbers, reason }: Verdict, name: string): void {
     if (!isSuspect) throw new Violation("too many at once", `${name}: its own numbers say otherwise: ${reason}`);
   }
   if ((guard === "delete-budget" || guard === "change-cap") && asked !== undefined && allowed !== undefined) {
-    if (asked + (used ?? 0) <= allowed) throw new Violation(guard, `${name}: its own numbers say otherwise: ${reason}`);
+    if (asked + (used ?? 0) <= allowed)
+      throw new Violation(guard.replace("-", " "), `${name}: its own numbers say otherwise: ${reason}`);
   }
 }
