@@ -9,7 +9,9 @@ import { requireOrganizationId } from "./tenant.ts";
 
 /** A page looks at so many candidates at most, however few of them match: then it is short, and the next one goes on. */
 const candidatesOfPage = 3_000;
-const candidatesOfTerm = 2_000;
+/** Where each candidate must be looked up by its name, and where several labels each have theirs. */
+const candidatesLookedUp = 1_500;
+const candidatesOfTerm = 1_000;
 
 /**
  * One page. It is read along the index that fits the request best; what that index does not know is filtered. The end of the
@@ -70,7 +72,7 @@ function valuesOf(request: ListRequest, drive: ListDrive): readonly SqlValue[] {
     byTime ? null : (after?.name ?? null),
     byTime ? (after?.ms ?? null) : null,
     byTime ? (after?.id ?? null) : null,
-    drive === "terms" ? candidatesOfTerm : candidatesOfPage,
+    candidatesOf(drive),
     request.limit + 1,
     namePrefix ?? null,
     // No character of a name sorts behind it.
@@ -83,6 +85,11 @@ function valuesOf(request: ListRequest, drive: ListDrive): readonly SqlValue[] {
     request.held ?? null,
     drive === "term" || drive === "terms" ? termsOf(request) : null,
   ];
+}
+
+function candidatesOf(drive: ListDrive): number {
+  if (drive === "terms") return candidatesOfTerm;
+  return drive === "name" || drive === "declared" || drive === "deleting" ? candidatesOfPage : candidatesLookedUp;
 }
 
 function keyOf(row: ListKeyRow | undefined): ListKey | undefined {
