@@ -205,7 +205,14 @@ async function writeLog(
 function rowOf(request: DeclareChange["declare"], paths: Known["paths"]) {
   const { uid, kind, name, scope, spec, labels, author, mode, protect } = request;
   return {
-    ...{ uid, kind, name, scope, spec, labels, mode, protect },
+    uid,
+    kind,
+    name,
+    scope,
+    spec,
+    labels,
+    mode,
+    protect,
     path: paths.get(scope),
     author_name: author.name,
     author_type: author.type,
@@ -215,7 +222,10 @@ function rowOf(request: DeclareChange["declare"], paths: Known["paths"]) {
 
 function subjectsOf({ uid, scope, kind, name, accounts, organizationId, author }: DeclareChange["declare"]) {
   return [...new Set(accounts)].map((id) => ({
-    ...{ uid, scope, kind, name },
+    uid,
+    scope,
+    kind,
+    name,
     account_id: id ?? null,
     shard: shardOf(id ?? organizationId),
     priority: authorPriority(author),

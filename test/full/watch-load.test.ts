@@ -168,8 +168,9 @@ test("50 writers and 20 watchers with broken connections: every watcher ends wit
   timeout: 180_000,
 }, async () => {
   const registry = new Map<string, Kind>([...kinds, ["Note", noteKind as Kind]]);
-  await using api = await startTestApi({ kinds: registry });
-  await using _open = await leaveTransactionOpen(api);
+  await using undo = new AsyncDisposableStack();
+  const api = undo.use(await startTestApi({ kinds: registry }));
+  undo.use(await leaveTransactionOpen(api));
   await addLab(api);
   for (let index = 0; index < zones; index++) await declare(api, zone(`zone-${index}`));
   const engine = await takeEngine(api);
