@@ -21,7 +21,7 @@ function hasSecret(schema: z.ZodType | undefined): boolean {
 function namesIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(namesIn);
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, part]) =>
+  return Object.entries(value as Record<string, unknown>).flatMap(([key, part]) =>
     key === "properties" && typeof part === "object" && part !== null
       ? [...Object.keys(part), ...namesIn(Object.values(part))]
       : namesIn(part),
