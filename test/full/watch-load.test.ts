@@ -167,7 +167,7 @@ async function committed(api: TestApi, plural: string): Promise<ReadonlyMap<stri
 test("50 writers and 20 watchers with broken connections: every watcher ends with exactly what is committed", {
   timeout: 180_000,
 }, async () => {
-  const registry = new Map<string, Kind>([...kinds, ["Note", noteKind as Kind]]);
+  const registry = new Map<string, Kind>([...kinds, ["Note", noteKind]]);
   await using undo = new AsyncDisposableStack();
   const api = undo.use(await startTestApi({ kinds: registry }));
   undo.use(await leaveTransactionOpen(api));

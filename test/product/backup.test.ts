@@ -46,8 +46,9 @@ test("what was backed up while it ran comes back frozen, observing and whole", a
   assert.equal(restored.code, 0, restored.stderr);
   assert.match(restored.stdout, /incarnation 2 now: frozen, and observing only/);
 
-  await running(second, async ({ must, printed, url }) => {
-    assert.doesNotMatch(printed(), /restored or copied/, "it is counted once");
+  await running(second, async (product) => {
+    const { must, url } = product;
+    assert.doesNotMatch(product.printed(), /restored or copied/, "it is counted once");
     assert.match(await must("get", "keyvalueset/colours", "-o", "json"), /"generation": 1/);
     const token = readFileSync(join(second, "operator.token"), "utf8").trim();
     const freeze = await fetch(`${url}/v1/freeze`, { headers: { authorization: `Bearer ${token}` } });
