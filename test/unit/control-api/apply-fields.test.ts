@@ -34,7 +34,7 @@ test("a declaration taken apart into fields and put together again is the same",
   });
   fc.assert(
     fc.property(spec, (given) => {
-      const whole = declaration(given as Json, { team: "web" });
+      const whole = declaration(given, { team: "web" });
       assert.deepEqual(declarationOf(fieldsOf(whole)), whole);
       assert.deepEqual(changesBetween(fieldsOf(whole), fieldsOf(whole)), []);
     }),
