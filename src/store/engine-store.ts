@@ -31,7 +31,7 @@ import { compareText } from "./text.ts";
 /** As many as a scheduler looks at together in its steady state. */
 const LOADS_PER_STATEMENT = 1_000;
 /** A cycle takes about a tenth of a millisecond from one wait for the store to the next. */
-const CYCLES_AT_ONCE = 8;
+const CYCLES_AT_ONCE = 16;
 
 type CallsRequest = Parameters<EngineStore["takeCalls"]>[0];
 type CallsAnswer = Awaited<ReturnType<EngineStore["takeCalls"]>>;
