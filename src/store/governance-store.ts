@@ -10,9 +10,9 @@ import type {
 import type { Ids } from "../ports/ids.ts";
 import type { ScopePolicy } from "../ports/records.ts";
 import type { DueEdge } from "../ports/signal.ts";
-import type { Database, Tenants, Transaction } from "./database.ts";
+import type { Database, Transaction } from "./database.ts";
 import { nobodyWoken, type Woken } from "./due-edges.ts";
-import { type LogEntry, logCall } from "./log-entries.ts";
+import { append } from "./log-entries.ts";
 import { endPause, setPolicy } from "./policy-writes.ts";
 import {
   decideGovernance,
@@ -37,7 +37,7 @@ import {
   withdrawLapsed,
 } from "./sql/governing.ts";
 import { call } from "./statement.ts";
-import { requireOrganizationId } from "./tenant.ts";
+import { requireOrganizationId, tenantOrPlatform } from "./tenant.ts";
 
 export interface GovernanceStoreOptions {
   readonly database: Database;
@@ -71,7 +71,7 @@ export class PostgresGovernanceStore implements GovernanceStore {
 
   governanceChanges: GovernanceStore["governanceChanges"] = async ({ organizationId, states, id, limit }) => {
     const rows = await this.#for(organizationId).run(
-      tenant(organizationId),
+      tenantOrPlatform(organizationId),
       call(governanceChanges, organizationId ?? null, states, id ?? null, limit),
     );
     return rows.map(governanceChange);
@@ -118,13 +118,13 @@ export class PostgresGovernanceStore implements GovernanceStore {
 
   policy: GovernanceStore["policy"] = async (organizationId, scope) => {
     const asked = call(readPolicy, organizationId ?? null, scope);
-    const [row] = await this.#for(organizationId).run(tenant(organizationId), asked);
+    const [row] = await this.#for(organizationId).run(tenantOrPlatform(organizationId), asked);
     return row === undefined ? undefined : { version: row.version, policy: row.body };
   };
 
   policyHistory: GovernanceStore["policyHistory"] = async ({ organizationId, scope, limit }) => {
     const asked = call(policyHistory, organizationId ?? null, scope, limit);
-    const rows = await this.#for(organizationId).run(tenant(organizationId), asked);
+    const rows = await this.#for(organizationId).run(tenantOrPlatform(organizationId), asked);
     return rows.map(({ version, body, author, reason, at_ms }) => ({
       version,
       policy: body,
@@ -214,7 +214,7 @@ export class PostgresGovernanceStore implements GovernanceStore {
     organizationId: string | undefined,
     work: (tx: Transaction) => Promise<{ readonly answer: Answer; readonly woken: Woken }>,
   ): Promise<Answer> {
-    const { answer, woken } = await this.#for(organizationId).transaction(tenant(organizationId), work);
+    const { answer, woken } = await this.#for(organizationId).transaction(tenantOrPlatform(organizationId), work);
     if (woken.shards.length > 0) this.#options.poke?.(woken.shards, woken.due);
     this.#options.logged?.();
     return answer;
@@ -275,15 +275,6 @@ async function apply(tx: Transaction, row: GovernanceRow, request: GovernanceDec
 async function versionOf(tx: Transaction, organizationId: string | undefined, scope: string): Promise<number> {
   const [, [row]] = await Promise.all([tx.run(lockPolicy, scope), tx.run(readPolicy, organizationId ?? null, scope)]);
   return row?.version ?? 0;
-}
-
-function tenant(organizationId: string | undefined): Tenants {
-  return organizationId === undefined ? "platform" : requireOrganizationId(organizationId);
-}
-
-async function append(tx: Transaction, entry: LogEntry): Promise<void> {
-  const { statement, values } = logCall(entry);
-  await tx.run(statement, ...values);
 }
 
 function inboxView(row: InboxRow): InboxView {

@@ -4,13 +4,13 @@ import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
 import type { Principal } from "../ports/records.ts";
 import type { DueEdge } from "../ports/signal.ts";
-import type { Database, Tenants, Transaction } from "./database.ts";
+import type { Database, Transaction } from "./database.ts";
 import { approve, reject } from "./decisions.ts";
 import { authorPriority, declare } from "./declare.ts";
 import { DeclareTogether } from "./declare-together.ts";
 import { nobodyWoken, type Woken, wokenOf } from "./due-edges.ts";
 import { StoreError } from "./errors.ts";
-import { type LogEntry, logCall } from "./log-entries.ts";
+import { append, logCall } from "./log-entries.ts";
 import { endPause, setPolicy } from "./policy-writes.ts";
 import { priorityNumber } from "./priorities.ts";
 import {
@@ -29,7 +29,7 @@ import { lockLinkNames, lockResource, markDeleted, readResource, removeResource 
 import { lockSubjectsOf, placeHold, readMemories, releaseHold, writeMemories } from "./sql/subject-intents.ts";
 import { wakeAffected, wakeSubjects } from "./sql/wake.ts";
 import { call } from "./statement.ts";
-import { requireOrganizationId } from "./tenant.ts";
+import { tenantOrPlatform } from "./tenant.ts";
 
 export interface IntentStoreOptions {
   /** Of role `setpoint_api`: one organization per transaction. */
@@ -68,7 +68,7 @@ export class PostgresIntentStore implements IntentStore {
       after: { id, name },
     });
     await naming(`organization ${id}`, () =>
-      this.#options.database.transact(tenant(id), [
+      this.#options.database.transact(tenantOrPlatform(id), [
         call(insertOrganization, id, name),
         call(insertRootScope, id, scope),
         entry,
@@ -107,7 +107,7 @@ export class PostgresIntentStore implements IntentStore {
     const where = credentialRef?.startsWith("sealed:") === true ? "sealed" : credentialRef;
     const data = { name, provider, credentialRef: where, callsPerSecond };
     await naming(`account ${id}`, () =>
-      this.#options.database.transact(tenant(organizationId), [
+      this.#options.database.transact(tenantOrPlatform(organizationId), [
         call(
           insertAccount,
           organizationId,
@@ -138,7 +138,7 @@ export class PostgresIntentStore implements IntentStore {
     return naming(`resource ${uid}`, async () => {
       if (together === undefined) return await this.#write(organizationId, (tx) => declare(tx, request));
       const { answer, woken } = await together.declare(request, (work) =>
-        this.#options.database.transaction(tenant(organizationId), work),
+        this.#options.database.transaction(tenantOrPlatform(organizationId), work),
       );
       this.#after(woken);
       return answer;
@@ -183,7 +183,7 @@ export class PostgresIntentStore implements IntentStore {
     const data = { scope, level, reason, forMs };
     const entry = { organizationId, type: "pause.placed", uid: id, author, data, after: { scope, level, reason } };
     await naming(`pause ${id}`, () =>
-      this.#for(organizationId).transact(tenant(organizationId), [
+      this.#for(organizationId).transact(tenantOrPlatform(organizationId), [
         call(insertPause, id, organizationId ?? null, scope, level, author.name, reason, Math.round(forMs)),
         logCall(entry),
       ]),
@@ -257,7 +257,7 @@ export class PostgresIntentStore implements IntentStore {
     organizationId: string | undefined,
     work: (tx: Transaction) => Promise<{ readonly answer: Answer; readonly woken: Woken }>,
   ): Promise<Answer> {
-    const { answer, woken } = await this.#for(organizationId).transaction(tenant(organizationId), work);
+    const { answer, woken } = await this.#for(organizationId).transaction(tenantOrPlatform(organizationId), work);
     this.#after(woken);
     return answer;
   }
@@ -270,15 +270,6 @@ export class PostgresIntentStore implements IntentStore {
 
 function by(author: Principal | undefined): { readonly author: Principal } | { readonly actor: string } {
   return author === undefined ? { actor: "setpoint" } : { author };
-}
-
-function tenant(organizationId: string | undefined): Tenants {
-  return organizationId === undefined ? "platform" : requireOrganizationId(organizationId);
-}
-
-async function append(tx: Transaction, entry: LogEntry): Promise<void> {
-  const { statement, values } = logCall(entry);
-  await tx.run(statement, ...values);
 }
 
 /** Says which thing exists already. */

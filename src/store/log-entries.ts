@@ -3,6 +3,7 @@ import { canonical } from "../kernel/hash.ts";
 import type { Json } from "../ports/json.ts";
 import type { EntryTrail } from "../ports/read-store.ts";
 import type { Principal } from "../ports/records.ts";
+import type { Transaction } from "./database.ts";
 import { type Call, call } from "./statement.ts";
 import { appendLog } from "./sql/log.ts";
 
@@ -52,4 +53,10 @@ function trailOf({ author, before, after }: LogEntry): EntryTrail | undefined {
 /** SHA-256 of a value's canonical form: whoever has the value can show that it is the one. */
 export function valueDigest(value: unknown): string {
   return hash("sha256", canonical(value), "hex");
+}
+
+/** Tells the log, in a transaction whose statements depend on each other. */
+export async function append(tx: Transaction, entry: LogEntry): Promise<void> {
+  const { statement, values } = logCall(entry);
+  await tx.run(statement, ...values);
 }

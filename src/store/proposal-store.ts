@@ -1,6 +1,6 @@
 import type { Proposal, ProposalStore } from "../ports/proposal-store.ts";
 import type { Database, Transaction } from "./database.ts";
-import { type LogEntry, logCall } from "./log-entries.ts";
+import { append } from "./log-entries.ts";
 import {
   decideProposal,
   getProposal,
@@ -67,11 +67,6 @@ export class PostgresProposalStore implements ProposalStore {
     this.#logged?.();
     return answer;
   }
-}
-
-async function append(tx: Transaction, entry: LogEntry): Promise<void> {
-  const { statement, values } = logCall(entry);
-  await tx.run(statement, ...values);
 }
 
 function proposalOf(row: ProposalRow): Proposal {

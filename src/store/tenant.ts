@@ -8,3 +8,8 @@ export function requireOrganizationId(organizationId: string): Tenants {
   if (form.test(organizationId)) return { organizations: [organizationId] };
   throw new StoreError("BAD_VALUE", `Organization id ${JSON.stringify(organizationId)} is not a lower-case UUID.`);
 }
+
+/** The same, where no organization means the whole platform. */
+export function tenantOrPlatform(organizationId: string | undefined): Tenants {
+  return organizationId === undefined ? "platform" : requireOrganizationId(organizationId);
+}
