@@ -1,7 +1,7 @@
 import { type DryRun, dryRun } from "../kernel/dry-run.ts";
 import { EngineError } from "../kernel/errors.ts";
 import { sizesOf } from "../kernel/plan.ts";
-import type { Change, ChangeDone, ChangeRefusal, PlannedSubject } from "../ports/declaring-store.ts";
+import type { Change, ChangeDone, ChangeRefusal, FourEyesRefusal, PlannedSubject } from "../ports/declaring-store.ts";
 import type { Verdict } from "../ports/records.ts";
 import type { ApiContext } from "./context.ts";
 import { isoTime } from "./iso-time.ts";
@@ -42,7 +42,7 @@ export async function planned(context: ApiContext, request: PlannedChanges): Pro
     dryRun: true,
     changes: changes.map((change, index) => changeDocument(change, answer.done[index], request.about[index])),
     subjects,
-    notes: notesOf(subjects, request.fresh, looked),
+    notes: [...answer.needsOther.map(waitsNote), ...notesOf(subjects, request.fresh, looked)],
   };
   return { made: true, document };
 }
@@ -143,6 +143,11 @@ function runDocument({ plan, admitted, verdicts, held }: DryRun) {
 
 function verdictDocument(verdict: Verdict) {
   return { ...verdict, numbers: { ...verdict.numbers }, keys: [...verdict.keys] };
+}
+
+function waitsNote({ loosened }: FourEyesRefusal): string {
+  const fields = loosened.map(({ field }) => field).join(" and ");
+  return `It loosens ${fields}, and policy asks for four eyes: it would wait for another person's approval first.`;
 }
 
 function notesOf(subjects: readonly SubjectDocument[], fresh: boolean, looked: Looked | undefined): string[] {

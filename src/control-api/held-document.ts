@@ -1,3 +1,4 @@
+import type { DeclareChange } from "../ports/declaring-store.ts";
 import type { GovernanceChange, InboxView } from "../ports/governance-store.ts";
 import type { FieldDifference, Verdict } from "../ports/records.ts";
 import type { Caller } from "./access/caller.ts";
@@ -54,7 +55,7 @@ export function planDocument(view: InboxView, about: About): HeldChangeDocument 
   };
 }
 
-/** A looser rule or the end of a pause, in the same form. */
+/** A looser rule, a looser declaration or the end of a pause, in the same form. */
 export function governanceDocument(change: GovernanceChange, about: About): HeldChangeDocument {
   const { id, state, type, scope, digest, author, reason, differences } = change;
   return {
@@ -71,20 +72,37 @@ export function governanceDocument(change: GovernanceChange, about: About): Held
     ...(reason === undefined ? {} : { reason }),
     ...deadlineOf(about, change.expiresAtMs, state),
     approval: approvalOf(about, { fourEyes: change.fourEyes, authors: [author], why: "asked for it" }),
-    blastRadius: { items: differences.length, resources: 0, accounts: 0, actions: { [type]: differences.length } },
+    blastRadius: {
+      items: differences.length,
+      resources: type === "declaration" ? 1 : 0,
+      accounts: 0,
+      actions: { [type]: differences.length },
+    },
     ...decisionOf(change),
     items: [
       {
-        kind: type === "policy" ? "Policy" : "Pause",
-        name: scope,
+        ...changedThing(change, about),
         key: scope,
-        action: type === "policy" ? "update" : "delete",
+        action: type === "pause-end" ? "delete" : "update",
         differences: differences.map(differenceOf),
         reason: change.verdict.reason,
       },
     ],
     truncated: false,
   };
+}
+
+/** What is changed, and where it can be looked at: of a pause, what its end would set in motion. */
+function changedThing({ type, scope, body }: GovernanceChange, { context, organization }: About) {
+  if (type === "declaration") {
+    const { kind, name, scope: place } = (body as unknown as DeclareChange).declare;
+    return { kind, name, link: resourceLink(context.kinds, organization ?? "", { kind, name, scope: place }) };
+  }
+  if (type === "policy") return { kind: "Policy", name: scope };
+  const { id } = body as { readonly id: string };
+  const link =
+    organization === undefined ? "/v1/freeze/preview" : `/v1/organizations/${organization}/pauses/${id}/preview`;
+  return { kind: "Pause", name: scope, link };
 }
 
 function deadlineOf({ context }: About, deadlineMs: number, state: HeldChangeDocument["state"]) {

@@ -92,6 +92,7 @@ export interface ProblemDetails {
   readonly errors?: readonly { readonly pointer: string; readonly message: string }[] | undefined;
   readonly verdict?: Verdict | undefined;
   readonly digest?: string | undefined;
+  readonly heldChange?: string | undefined;
   readonly revision?: number | undefined;
   readonly changed?: NonNullable<ProblemDocument["changed"]> | undefined;
   readonly owners?: NonNullable<ProblemDocument["owners"]> | undefined;
@@ -117,7 +118,7 @@ export class Problem extends Error {
   }
 
   toDocument(requestId: string | undefined): ProblemDocument {
-    const { errors, verdict, digest, revision, changed, owners, users, quota } = this.details;
+    const { errors, verdict, digest, heldChange, revision, changed, owners, users, quota } = this.details;
     return {
       type: `urn:setpoint:problem:${this.code.toLowerCase().replaceAll("_", "-")}`,
       title: titleOf[this.code],
@@ -128,6 +129,7 @@ export class Problem extends Error {
       ...(errors === undefined ? {} : { errors: [...errors] }),
       ...(verdict === undefined ? {} : { verdict: { ...verdict, keys: [...verdict.keys] } }),
       ...(digest === undefined ? {} : { digest }),
+      ...(heldChange === undefined ? {} : { heldChange }),
       ...(revision === undefined ? {} : { revision }),
       ...(changed === undefined ? {} : { changed }),
       ...(owners === undefined ? {} : { owners }),

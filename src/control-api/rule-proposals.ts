@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import { digestOf } from "../kernel/hash.ts";
+import type { DeclareChange } from "../ports/declaring-store.ts";
 import type { GovernanceChange, Proposal } from "../ports/governance-store.ts";
 import type { Json } from "../ports/json.ts";
-import type { FieldDifference, Principal, ScopePolicy, Verdict } from "../ports/records.ts";
+import type { FieldDifference, Pause, Principal, ScopePolicy, Verdict } from "../ports/records.ts";
 import { scopePathOf } from "./access/scope-path.ts";
 import type { ApiContext } from "./context.ts";
 import { answerWithinMs } from "./held-document.ts";
@@ -10,6 +11,7 @@ import { scopeNames } from "./names.ts";
 import { pauseScopeOf } from "./pause-scope.ts";
 import { aboveCeilings, type PolicyChange, policyChange } from "./policy-change.ts";
 import { Problem } from "./problem.ts";
+import type { FieldChange } from "./resources/fields.ts";
 import type { proposalOfRulesSchema } from "./schemas/governance.ts";
 
 export interface PolicyPlace {
@@ -67,16 +69,13 @@ export async function holdPolicy(
   asked: { readonly author: Principal; readonly reason: string | undefined },
 ): Promise<GovernanceChange> {
   const { loosened, policy, version, digest } = weighed;
-  const words = loosened
-    .map(({ field, seen, wanted }) => `${field} from ${shown(seen)} to ${shown(wanted)}`)
-    .join(", ");
   const guard = loosened.some(({ field }) => field === "/mode")
     ? "mode"
     : loosened.some(({ field }) => field === "/protect")
       ? "protection"
       : "delete-budget";
   return await context.governance.propose({
-    ...proposed(place, `${place.scope} would let more through: ${words}`, guard, weighed.differences),
+    ...proposed(place, `${place.scope} would let more through: ${words(loosened)}`, guard, weighed.differences),
     type: "policy",
     digest,
     body: JSON.parse(JSON.stringify(policy)) as Json,
@@ -99,18 +98,7 @@ export async function proposeRules(
     const pause = (await context.reads.listPauses(organizationId)).find(({ id }) => id === asked.pause);
     if (pause === undefined || pause.scope === "platform")
       throw new Problem("NOT_FOUND", `There is no pause ${asked.pause} of this organization in force`);
-    const { id, scope, level } = pause;
-    const words = `the pause of ${level} at ${scope} by ${pause.author} would end: ${pause.reason}`;
-    const differences = [{ field: "/level", wanted: undefined, seen: level }];
-    return await context.governance.propose({
-      ...proposed({ organizationId, scope }, words, "pause", differences),
-      type: "pause-end",
-      digest: digestOf(["pause-end", organizationId, id]),
-      body: { id },
-      baseVersion: 0,
-      author,
-      reason,
-    });
+    return await holdPauseEnd(context, { organizationId, pause }, { author, reason });
   }
   const scope = await pauseScopeOf(context, organization, asked.on);
   if (!/^(organization|project|workspace)\//.test(scope))
@@ -129,6 +117,71 @@ export async function proposeRules(
   if (weighed.differences.length === 0) throw new Problem("FIELDS_INVALID", `${scope} says just that already`);
   const held = weighed.loosened.length > 0 ? weighed : { ...weighed, loosened: weighed.differences };
   return await holdPolicy(context, { organizationId, organization, scope }, held, { author, reason });
+}
+
+/** The end of a pause waits for a person; of another one than who asks, where policy says so. */
+export async function holdPauseEnd(
+  context: ApiContext,
+  { organizationId, pause }: { readonly organizationId: string | undefined; readonly pause: Pause },
+  asked: { readonly author: Principal; readonly reason: string | undefined },
+): Promise<GovernanceChange> {
+  const { id, scope, level } = pause;
+  const words = `the pause of ${level} at ${scope} by ${pause.author} would end: ${pause.reason}`;
+  const differences = [{ field: "/level", wanted: undefined, seen: level }];
+  return await context.governance.propose({
+    ...proposed({ organizationId, scope }, words, "pause", differences),
+    type: "pause-end",
+    digest: digestOf(["pause-end", organizationId ?? "platform", id]),
+    body: { id },
+    baseVersion: 0,
+    ...asked,
+  });
+}
+
+/** A declaration that loosens its resource's own rules waits for another person: all of it, tied to what stands now. */
+export async function holdDeclaration(
+  context: ApiContext,
+  change: DeclareChange,
+  about: {
+    readonly uid: string;
+    readonly revision: number;
+    readonly loosened: readonly FieldDifference[];
+    readonly fields: readonly FieldChange[];
+  },
+): Promise<GovernanceChange> {
+  const { uid, revision, loosened, fields } = about;
+  const { organizationId, kind, name, author, spec, labels, mode, protect } = change.declare;
+  const scope = `resource/${uid}`;
+  const guard = loosened.some(({ field }) => field === "/metadata/mode") ? "mode" : "protection";
+  const differences = fields.map(({ pointer, before, after }) => ({ field: pointer, wanted: after, seen: before }));
+  const declare = { ...change.declare, ifRevision: revision };
+  return await context.governance.propose({
+    ...proposed(
+      { organizationId, scope },
+      `${kind}/${name} would let more through: ${words(loosened)}`,
+      guard,
+      differences,
+    ),
+    type: "declaration",
+    digest: digestOf(["declaration", organizationId, uid, revision, { spec, labels, mode, protect }]),
+    body: JSON.parse(JSON.stringify({ ...change, declare })) as Json,
+    baseVersion: revision,
+    author,
+    reason: author.via?.reason,
+  });
+}
+
+/** The answer to who may ask for something and not allow it alone. */
+export function fourEyesHeld({ id, digest }: GovernanceChange): Problem {
+  return new Problem(
+    "FOUR_EYES",
+    `Policy asks for another person's approval: it waits as held change ${id} with digest ${digest}, and nothing is changed until then`,
+    { digest, heldChange: id },
+  );
+}
+
+function words(differences: readonly FieldDifference[]): string {
+  return differences.map(({ field, seen, wanted }) => `${field} from ${shown(seen)} to ${shown(wanted)}`).join(", ");
 }
 
 function proposed(

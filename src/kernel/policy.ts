@@ -1,4 +1,4 @@
-import type { DeleteLimit, Limits, Mode, PartialLimits, ScopePolicy } from "../ports/records.ts";
+import type { DeleteLimit, FieldDifference, Limits, Mode, PartialLimits, ScopePolicy } from "../ports/records.ts";
 
 /** What holds for one subject after the scopes above it have spoken. */
 export interface Policy {
@@ -47,6 +47,22 @@ export function effectivePolicy(policies: readonly ScopePolicy[], kindLimits: Pa
     protectedBy: policies.find((policy) => policy.protect === true)?.scope,
     fourEyes: policies.some((policy) => policy.fourEyes === true),
   };
+}
+
+/** What a resource says of itself about how far its loop may go. Saying nothing leaves it to the scopes above. */
+export interface OwnRules {
+  readonly mode?: Mode | undefined;
+  readonly protect?: boolean | undefined;
+}
+
+/** Those of its own rules that a resource would loosen, by where its manifest says them. */
+export function loosenedBy(before: OwnRules, after: OwnRules): readonly FieldDifference[] {
+  const laxer = STRICTNESS[after.mode ?? "enforce"] > STRICTNESS[before.mode ?? "enforce"];
+  const unprotected = before.protect === true && after.protect !== true;
+  return [
+    ...(laxer ? [{ field: "/metadata/mode", wanted: after.mode, seen: before.mode }] : []),
+    ...(unprotected ? [{ field: "/metadata/protect", wanted: after.protect, seen: before.protect }] : []),
+  ];
 }
 
 function overridden(limits: Limits, change: PartialLimits | undefined): Limits {

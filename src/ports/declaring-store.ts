@@ -1,5 +1,5 @@
 import type { DeclareRequest } from "./intent-store.ts";
-import type { CycleInput, DeclaredResource, Principal, StoredObservation } from "./records.ts";
+import type { CycleInput, DeclaredResource, FieldDifference, Principal, StoredObservation } from "./records.ts";
 
 /** A resource that another one needs: it must exist in the same tenant and not be on its way out. */
 export interface ResourceReference {
@@ -52,7 +52,19 @@ export type ChangeRefusal =
   | { readonly result: "being-deleted" | "not-found" }
   | { readonly result: "references"; readonly invalid: readonly InvalidReference[] }
   | { readonly result: "in-use"; readonly users: readonly ResourceUser[]; readonly more: boolean }
-  | { readonly result: "quota"; readonly kind: string; readonly most: number; readonly used: number };
+  | { readonly result: "quota"; readonly kind: string; readonly most: number; readonly used: number }
+  /** It loosens what its resource says of itself, and policy asks for another person to allow that. */
+  | FourEyesRefusal
+  /** The proposal that it belongs to is not approved, or not any more, or not with this digest. */
+  | { readonly result: "not-approved" };
+
+export interface FourEyesRefusal {
+  readonly result: "four-eyes";
+  readonly uid: string;
+  /** The revision that stands. */
+  readonly revision: number;
+  readonly loosened: readonly FieldDifference[];
+}
 
 export interface InvalidReference extends ResourceReference {
   readonly because: "missing" | "deleting";
@@ -77,7 +89,13 @@ export interface PlannedSubject {
 }
 
 export type PlanAnswer =
-  | { readonly made: true; readonly done: readonly ChangeDone[]; readonly subjects: readonly PlannedSubject[] }
+  | {
+      readonly made: true;
+      readonly done: readonly ChangeDone[];
+      readonly subjects: readonly PlannedSubject[];
+      /** Changes that would wait for another person first. */
+      readonly needsOther: readonly FourEyesRefusal[];
+    }
   | Extract<ChangeAnswer, { readonly made: false }>;
 
 export interface QuotaView {
@@ -94,6 +112,12 @@ export interface QuotaView {
 export interface DeclaringStore {
   /** All of the changes or none. A scope or an account that does not exist is a `NOT_FOUND` of the store. */
   change(request: { readonly organizationId: string; readonly changes: readonly Change[] }): Promise<ChangeAnswer>;
+  /** The same for the changes of an approved proposal, which is marked as applied with them: both or neither. */
+  apply(request: {
+    readonly organizationId: string;
+    readonly changes: readonly Change[];
+    readonly proposal: { readonly id: string; readonly digest: string; readonly author: Principal };
+  }): Promise<ChangeAnswer>;
   /** The same without making them: the very transaction, rolled back, with the cycles' inputs as they would be. */
   plan(request: { readonly organizationId: string; readonly changes: readonly Change[] }): Promise<PlanAnswer>;
 

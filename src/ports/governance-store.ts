@@ -14,7 +14,7 @@ import type {
 export interface GovernanceStore {
   /** Held changes of plans, newest first. */
   inbox(request: InboxRequest): Promise<readonly InboxView[]>;
-  /** Looser policies and ends of pauses that wait, or waited. `organizationId` undefined: the platform's. */
+  /** Looser rules and ends of pauses that wait, or waited. `organizationId` undefined: the platform's. */
   governanceChanges(request: {
     readonly organizationId: string | undefined;
     readonly states: readonly HeldChangeState[];
@@ -97,7 +97,8 @@ export interface InboxView extends Omit<HeldChangeView, "items"> {
   })[];
 }
 
-export type GovernanceType = "policy" | "pause-end";
+/** `declaration`: one that loosens its resource's own mode or protection, where policy asks for four eyes. */
+export type GovernanceType = "policy" | "pause-end" | "declaration";
 
 export interface GovernanceChange {
   readonly id: string;
@@ -127,8 +128,9 @@ export interface Proposal {
   readonly digest: string;
   readonly verdict: Verdict;
   readonly differences: readonly FieldDifference[];
-  /** The policy, or the id of the pause. */
+  /** The policy, the id of the pause, or the change that declares it. */
   readonly body: Json;
+  /** The version of the policy or the revision of the resource that it is asked for on top of. */
   readonly baseVersion: number;
   readonly author: Principal;
   readonly reason: string | undefined;

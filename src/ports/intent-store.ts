@@ -73,12 +73,12 @@ export interface IntentStore {
     readonly reason: string;
     readonly forMs: number;
   }): Promise<void>;
-  /** Wakes what was waiting. Machines and assistants are refused. */
+  /** Wakes what was waiting. Machines and assistants are refused. Where policy asks for four eyes somebody must allow it. */
   endPause(request: {
     readonly id: string;
     readonly organizationId: string | undefined;
     readonly author: Principal;
-  }): Promise<"ended" | "not-found" | "refused">;
+  }): Promise<EndPauseAnswer>;
 
   /** Mode, limits, ceilings, protection of one scope. Raises the policy version of every subject below. */
   setPolicy(request: {
@@ -133,6 +133,8 @@ export type DeclareAnswer =
       readonly revision: number;
     }
   | { readonly result: "conflict"; readonly revision: number };
+
+export type EndPauseAnswer = "ended" | "not-found" | "refused" | "four-eyes";
 
 export type ApproveAnswer =
   | { readonly result: "approved"; readonly grants: number }

@@ -4,10 +4,12 @@ import type {
   ChangeRefusal,
   DeclareChange,
   DeleteChange,
+  FourEyesRefusal,
   PlannedSubject,
   ResourceReference,
 } from "../ports/declaring-store.ts";
 import type { SubjectStatus } from "../ports/records.ts";
+import { loosenedBy } from "../kernel/policy.ts";
 import { cycleInputs } from "./cycle-inputs.ts";
 import type { Transaction } from "./database.ts";
 import { declare } from "./declare.ts";
@@ -26,7 +28,9 @@ import {
   resourceUsers,
   standingResource,
 } from "./sql/declaring.ts";
+import { resourceFourEyes } from "./sql/four-eyes.ts";
 import { load } from "./sql/load.ts";
+import type { DeclaredRow } from "./sql/resources.ts";
 
 const shownUsers = 20;
 
@@ -48,13 +52,19 @@ export interface Refused {
 export interface Made {
   readonly done: ChangeDone;
   readonly woken: Woken;
+  /** Set where another person must allow it. */
+  readonly needsOther?: FourEyesRefusal | undefined;
 }
 
-/** Makes the changes one after the other, each checked by what the ones before it left. The first refusal ends them all. */
+/**
+ * Makes the changes one after the other, each checked by what the ones before it left. The first refusal ends them all. What
+ * loosens a rule under four eyes is refused, unless two people agree on it already, or it is only looked at.
+ */
 export async function makeChanges(
   tx: Transaction,
   organizationId: string,
   changes: readonly Change[],
+  eyes: "one person's" | "two people's" | "looking",
 ): Promise<readonly Made[]> {
   const made: Made[] = [];
   // One change locks its names as it goes. Several lock all of theirs first, in order, so that two sets never wait crosswise.
@@ -62,6 +72,8 @@ export async function makeChanges(
   for (const [at, change] of changes.entries()) {
     const answer = await makeChange(tx, organizationId, change);
     if ("refusal" in answer) throw new RolledBack<Refused>({ at, refusal: answer.refusal });
+    if (answer.needsOther !== undefined && eyes === "one person's")
+      throw new RolledBack<Refused>({ at, refusal: answer.needsOther });
     made.push(answer);
   }
   return made;
@@ -128,7 +140,7 @@ async function makeDeclaration(tx: Transaction, { declare: request, references }
   // Behind the declaration's locks: whoever deletes a target has committed by now, or waits for us.
   const referred = references.length === 0 ? [] : tx.run(referredResources, organizationId, ...namesOf(references));
   const [declared, found, counted] = await settled([declaring, referred, quota, locked ?? Promise.resolve()]);
-  const { answer, woken } = declared;
+  const { answer, woken, before } = declared;
   if (answer.result === "conflict") return { refusal: await conflictOf(tx, organizationId, request, answer.revision) };
   const invalid = invalidOf(references, found);
   if (invalid.length > 0) return { refusal: { result: "references", invalid } };
@@ -136,7 +148,21 @@ async function makeDeclaration(tx: Transaction, { declare: request, references }
   if (answer.result === "created" && typeof limit?.most === "number" && (limit.used ?? 0) >= limit.most)
     return { refusal: { result: "quota", kind, most: limit.most, used: limit.used ?? 0 } };
   if (answer.result !== "unchanged") await keepReferences(tx, organizationId, answer, others);
-  return { done: answer, woken };
+  const needsOther = before === undefined ? undefined : await otherEyes(tx, before, request);
+  return { done: answer, woken, needsOther };
+}
+
+/** Only what loosens something asks whether policy wants four eyes: nothing else pays for the question. */
+async function otherEyes(
+  tx: Transaction,
+  before: DeclaredRow,
+  request: DeclareChange["declare"],
+): Promise<FourEyesRefusal | undefined> {
+  const { uid, revision } = before;
+  const loosened = loosenedBy({ mode: before.mode ?? undefined, protect: before.protect ?? undefined }, request);
+  if (loosened.length === 0) return undefined;
+  const [found] = await tx.run(resourceFourEyes, request.organizationId, uid);
+  return found?.four_eyes === false ? undefined : { result: "four-eyes", uid, revision, loosened };
 }
 
 async function keepReferences(

@@ -28,6 +28,8 @@ import { compareText } from "./text.ts";
 export interface Declared {
   readonly answer: DeclareAnswer;
   readonly woken: Woken;
+  /** What it replaced. */
+  readonly before?: DeclaredRow | undefined;
 }
 
 /** Creates or replaces what is declared under a name. Two round trips: look, then write. */
@@ -105,7 +107,7 @@ async function change(tx: Transaction, existing: DeclaredRow, request: DeclareRe
   rest.push(log(tx, request, { uid, result: "changed", generation, revision, existing }));
   const [[row], targets, made] = await Promise.all([updated, woken, added, ...rest]);
   const resource = resourceOf(request, { uid, generation, declaredAtMs: row?.declared_at_ms ?? 0 });
-  return { answer: { result: "changed", resource, revision }, woken: wokenOf([...targets, ...made]) };
+  return { answer: { result: "changed", resource, revision }, woken: wokenOf([...targets, ...made]), before: existing };
 }
 
 /**
@@ -124,7 +126,7 @@ async function govern(tx: Transaction, existing: DeclaredRow, request: DeclareRe
   ]);
   const known = { uid, generation, declaredAtMs: row?.declared_at_ms ?? 0 };
   const resource = { ...resourceOf(request, known), deletion: deletion ?? undefined };
-  return { answer: { result: "changed", resource, revision }, woken: wokenOf(targets) };
+  return { answer: { result: "changed", resource, revision }, woken: wokenOf(targets), before: existing };
 }
 
 /** Whether it says what is declared already, but for mode and protection. What else there is follows from the spec. */

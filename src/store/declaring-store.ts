@@ -6,6 +6,7 @@ import { CreateTogether } from "./create-together.ts";
 import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { logCall } from "./log-entries.ts";
+import { markApplied } from "./proposal-store.ts";
 import { deleteQuota, listCounts, listQuotas, upsertQuota } from "./sql/declaring.ts";
 import { call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
@@ -37,8 +38,22 @@ export class PostgresDeclaringStore implements DeclaringStore {
   }
 
   async change({ organizationId, changes }: ChangeRequest): Promise<ChangeAnswer> {
+    return await this.#answer(() => this.#make(organizationId, changes));
+  }
+
+  apply: DeclaringStore["apply"] = async ({ organizationId, changes, proposal }) =>
+    await this.#answer(() =>
+      this.#options.database.transaction(requireOrganizationId(organizationId), async (tx) => {
+        const applied = await markApplied(tx, organizationId, proposal);
+        if (applied === undefined) throw new RolledBack<Refused>({ at: 0, refusal: { result: "not-approved" } });
+        const twoPeople = applied.decided_by !== null && applied.decided_by !== applied.author_name;
+        return await makeChanges(tx, organizationId, changes, twoPeople ? "two people's" : "one person's");
+      }),
+    );
+
+  async #answer(make: () => Promise<readonly Made[]>): Promise<ChangeAnswer> {
     try {
-      const made = await this.#make(organizationId, changes);
+      const made = await make();
       this.#tell(made);
       return { made: true, done: made.map(({ done }) => done) };
     } catch (thrown) {
@@ -59,7 +74,7 @@ export class PostgresDeclaringStore implements DeclaringStore {
       const made = await this.#together.create(only, (work) => database.transaction(tenant, work));
       if (made !== "alone") return [made];
     }
-    return await database.transaction(tenant, (tx) => makeChanges(tx, organizationId, changes));
+    return await database.transaction(tenant, (tx) => makeChanges(tx, organizationId, changes, "one person's"));
   }
 
   #tell(made: readonly Made[]): void {
@@ -74,9 +89,10 @@ export class PostgresDeclaringStore implements DeclaringStore {
     type Planned = Extract<PlanAnswer, { made: true }>;
     try {
       await this.#options.database.transaction(requireOrganizationId(organizationId), async (tx) => {
-        const made = await makeChanges(tx, organizationId, changes);
+        const made = await makeChanges(tx, organizationId, changes, "looking");
         const subjects = await plannedSubjects(tx, organizationId, made);
-        throw new RolledBack<Planned>({ made: true, done: made.map(({ done }) => done), subjects });
+        const needsOther = made.flatMap((one) => one.needsOther ?? []);
+        throw new RolledBack<Planned>({ made: true, done: made.map(({ done }) => done), subjects, needsOther });
       });
       throw new StoreError("INTERNAL", "A dry run was committed.");
     } catch (thrown) {

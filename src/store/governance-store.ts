@@ -7,9 +7,11 @@ import type {
   LeftToDo,
   Proposal,
 } from "../ports/governance-store.ts";
+import type { DeclareChange } from "../ports/declaring-store.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { ScopePolicy } from "../ports/records.ts";
 import type { DueEdge } from "../ports/signal.ts";
+import { makeChanges, RolledBack } from "./change-set.ts";
 import type { Database, Transaction } from "./database.ts";
 import { nobodyWoken, type Woken } from "./due-edges.ts";
 import { append } from "./log-entries.ts";
@@ -113,7 +115,13 @@ export class PostgresGovernanceStore implements GovernanceStore {
 
   async decide(request: GovernanceDecision): Promise<DecisionAnswer> {
     if (request.approver.type !== "person") return { result: "refused-principal" };
-    return this.#write(request.organizationId, (tx) => decide(tx, request));
+    try {
+      return await this.#write(request.organizationId, (tx) => decide(tx, request));
+    } catch (thrown) {
+      // What was asked for can no longer be made: it was changed meanwhile, or what it needs is gone.
+      if (thrown instanceof RolledBack) return { result: "closed" };
+      throw thrown;
+    }
   }
 
   policy: GovernanceStore["policy"] = async (organizationId, scope) => {
@@ -265,10 +273,22 @@ async function apply(tx: Transaction, row: GovernanceRow, request: GovernanceDec
     const { id } = row.body as unknown as { readonly id: string };
     return endPause(tx, { id, organizationId, author });
   }
+  if (row.type === "declaration") return await declareHeld(tx, row);
   if ((await versionOf(tx, organizationId, row.scope)) !== row.base_version) return undefined;
   const policy = row.body as unknown as ScopePolicy;
   const reason = comment ?? row.reason ?? undefined;
   return (await setPolicy(tx, { organizationId, policy, author, reason })).woken;
+}
+
+/** Declared by who asked for it, on top of what stood there then. */
+async function declareHeld(tx: Transaction, { organization_id, body }: GovernanceRow): Promise<Woken | undefined> {
+  if (organization_id === null) return undefined;
+  const { declare, references } = body as unknown as DeclareChange;
+  // No account is null in JSON.
+  const accounts = declare.accounts.map((id) => id ?? undefined);
+  const change: DeclareChange = { action: "declare", declare: { ...declare, accounts }, references };
+  const made = await makeChanges(tx, organization_id, [change], "two people's");
+  return { shards: made.flatMap(({ woken }) => woken.shards), due: made.flatMap(({ woken }) => woken.due) };
 }
 
 /** The version that stands, kept from moving until the transaction ends; 0 when there is none. */

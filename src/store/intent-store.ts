@@ -1,7 +1,7 @@
 import { emptyMemory, retriedMemory } from "../kernel/memory.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
-import type { IntentStore } from "../ports/intent-store.ts";
+import type { EndPauseAnswer, IntentStore } from "../ports/intent-store.ts";
 import type { Principal } from "../ports/records.ts";
 import type { DueEdge } from "../ports/signal.ts";
 import type { Database, Transaction } from "./database.ts";
@@ -25,6 +25,7 @@ import {
   lockAllShards,
   raiseIncarnation,
 } from "./sql/governance.ts";
+import { lockPause } from "./sql/four-eyes.ts";
 import { lockLinkNames, lockResource, markDeleted, readResource, removeResource } from "./sql/resources.ts";
 import { lockSubjectsOf, placeHold, readMemories, releaseHold, writeMemories } from "./sql/subject-intents.ts";
 import { wakeAffected, wakeSubjects } from "./sql/wake.ts";
@@ -191,9 +192,12 @@ export class PostgresIntentStore implements IntentStore {
     this.#after(nobodyWoken);
   }
 
-  async endPause(request: Request<"endPause">): Promise<"ended" | "not-found" | "refused"> {
+  async endPause(request: Request<"endPause">): Promise<EndPauseAnswer> {
     if (request.author.type !== "person") return "refused";
-    return this.#write(request.organizationId, async (tx) => {
+    const { id, organizationId } = request;
+    return this.#write<EndPauseAnswer>(organizationId, async (tx) => {
+      const [known] = await tx.run(lockPause, id, organizationId ?? null);
+      if (known?.four_eyes === true) return { answer: "four-eyes", woken: nobodyWoken };
       const woken = await endPause(tx, request);
       return woken === undefined ? { answer: "not-found", woken: nobodyWoken } : { answer: "ended", woken };
     });

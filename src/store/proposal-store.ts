@@ -1,4 +1,5 @@
 import type { Proposal, ProposalStore } from "../ports/proposal-store.ts";
+import type { Principal } from "../ports/records.ts";
 import type { Database, Transaction } from "./database.ts";
 import { append } from "./log-entries.ts";
 import {
@@ -67,6 +68,18 @@ export class PostgresProposalStore implements ProposalStore {
     this.#logged?.();
     return answer;
   }
+}
+
+/** Marks an approved proposal as applied, in the transaction that makes its changes. Undefined: it is not approved. */
+export async function markApplied(
+  tx: Transaction,
+  organizationId: string,
+  { id, digest, author }: { readonly id: string; readonly digest: string; readonly author: Principal },
+): Promise<ProposalRow | undefined> {
+  const [row] = await tx.run(decideProposal, organizationId, id, digest, ["approved"], "applied", author.name, null);
+  if (row !== undefined)
+    await append(tx, { organizationId, type: "proposal.applied", uid: id, author, data: { digest } });
+  return row;
 }
 
 function proposalOf(row: ProposalRow): Proposal {

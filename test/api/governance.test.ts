@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Caller } from "../../src/control-api/access/caller.ts";
-import { Authenticator, bearerOf, type ProofReader } from "../../src/control-api/authentication/authenticator.ts";
 import { heldGroupsDigest } from "../../src/kernel/held-change.ts";
 import { emptyMemory } from "../../src/kernel/memory.ts";
-import type { Action, Rule } from "../../src/ports/access.ts";
 import type { Actor } from "../../src/ports/engine-store.ts";
 import type {
   HeldGroup,
@@ -15,24 +12,8 @@ import type {
   Verdict,
 } from "../../src/ports/records.ts";
 import { type Answer, startTestApi, type TestApi } from "../support/api.ts";
+import { namedCallers } from "../support/named-callers.ts";
 import { query } from "../support/postgres.ts";
-
-const every: readonly Action[] = ["read", "create", "update", "delete", "execute"];
-const everything: readonly Rule[] = [{ key: "*", actions: every }];
-
-/** `Bearer ada` is Ada, and so on: what a caller may do is all that matters here. */
-function caller(name: string): Caller {
-  const type = name.endsWith("-bot") ? ("machine" as const) : ("person" as const);
-  const rules = name === "reader" ? [{ key: "organization.held_change", actions: ["read"] as const }] : everything;
-  return {
-    principal: { name, type },
-    personId: name,
-    credential: { type: type === "person" ? "session" : "service-token", id: name },
-    bindings: [{ organizationId: undefined, scope: "platform", role: "test", rules }],
-    within: undefined,
-    provenAtMs: Date.now(),
-  };
-}
 
 let api: TestApi;
 let subject: SubjectRef;
@@ -40,12 +21,8 @@ let actor: Actor;
 const base = "/v1/organizations/default";
 
 before(async () => {
-  const reader: ProofReader = {
-    types: ["session", "service-token"],
-    read: async (proof) => caller(bearerOf(proof) ?? ""),
-    renew: async (known) => known,
-  };
-  api = await startTestApi({ authenticator: new Authenticator([reader]) });
+  const reader = [{ key: "organization.held_change", actions: ["read"] as const }];
+  api = await startTestApi({ authenticator: namedCallers({ reader }) });
   const account = { name: "lab", provider: "powerdns", settings: { url: "http://127.0.0.1:8081" } };
   await as("ada", "POST", `${base}/accounts`, account);
   const zone = {

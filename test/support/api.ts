@@ -10,7 +10,7 @@ import { systemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
 import { createWebhookSender } from "../../src/runtime/webhook-sender.ts";
-import { Database } from "../../src/store/database.ts";
+import { Database, type DatabaseOptions, type DatabaseRole } from "../../src/store/database.ts";
 import { PostgresEngineStore } from "../../src/store/engine-store.ts";
 import { PostgresNotificationStore } from "../../src/store/notification-store.ts";
 import { migrate } from "../../src/store/migrate.ts";
@@ -49,16 +49,26 @@ export interface Answer {
 const quickCost = { memoryKiB: 64, passes: 1, lanes: 1 };
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
+export interface TestSettings {
+  readonly signUp?: boolean;
+  readonly publicUrl?: string;
+  /** Sees every statement of the API before it is sent; what it throws is what a process that died there leaves. */
+  readonly onStatement?: DatabaseOptions["onStatement"];
+  /** The store's clock; the server's own otherwise. */
+  readonly storeNowMs?: DatabaseOptions["nowMs"];
+}
+
+function openDatabase(url: string, role: DatabaseRole, { onStatement, storeNowMs }: TestSettings): Database {
+  const seen = role === "setpoint_engine" ? undefined : onStatement;
+  return new Database({ url, role, log: silent, max: 4, onStatement: seen, nowMs: storeNowMs });
+}
+
 /** The Control API over a real PostgreSQL of its own, with the organization `default`. */
-export async function startTestApi(
-  changes: Partial<ApiContext> = {},
-  settings: { readonly signUp?: boolean; readonly publicUrl?: string } = {},
-): Promise<TestApi> {
+export async function startTestApi(changes: Partial<ApiContext> = {}, settings: TestSettings = {}): Promise<TestApi> {
   await using undo = new AsyncDisposableStack();
   const { url } = undo.use(await startTestServer());
   await migrate({ url, log: silent });
-  const open = (role: "setpoint_api" | "setpoint_admin" | "setpoint_engine") =>
-    undo.adopt(new Database({ url, role, log: silent, max: 4 }), (database) => database.end());
+  const open = (role: DatabaseRole) => undo.adopt(openDatabase(url, role, settings), (database) => database.end());
   const stores = { database: open("setpoint_api"), administration: open("setpoint_admin") };
   const ids = createSystemIds();
   const ports = {

@@ -13,7 +13,7 @@ import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
 import type { Manifest } from "../schemas/resource.ts";
 import { requireScope } from "../scope.ts";
-import { type Declaration, fieldsOf, type Owners, ownersAfterReplace } from "./fields.ts";
+import { type Declaration, declarationOfView, fieldsOf, type Owners, ownersAfterReplace } from "./fields.ts";
 import { type Named, placeOf, referencesOf } from "./place.ts";
 import { changeRefused } from "./refusals.ts";
 
@@ -79,10 +79,6 @@ export function declareChange(context: ApiContext, kind: Kind, intent: DeclareIn
 export function ownersOf(declaration: Declaration, standing: ResourceView | undefined, manager: string): Owners {
   const before = standing === undefined ? new Map() : fieldsOf(declarationOfView(standing));
   return ownersAfterReplace(fieldsOf(declaration), before, standing?.fieldOwners ?? {}, manager);
-}
-
-export function declarationOfView({ resource, mode, protect }: ResourceView): Declaration {
-  return { spec: resource.spec, labels: resource.labels, mode, protect: protect ? true : undefined };
 }
 
 /** Makes one declaration, or says why not. */

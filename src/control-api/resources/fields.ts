@@ -1,5 +1,7 @@
 import { sameJson } from "../../kernel/hash.ts";
+import type { Change } from "../../ports/declaring-store.ts";
 import type { Json, JsonObject } from "../../ports/json.ts";
+import type { ResourceView } from "../../ports/read-store.ts";
 import type { Mode } from "../../ports/records.ts";
 
 /** What somebody declares, field by field: JSON pointers into the manifest, down to what is not an object. */
@@ -67,6 +69,16 @@ export function changesBetween(before: Fields, after: Fields): readonly FieldCha
     if (old !== undefined && now !== undefined && sameJson(old, now)) return [];
     return [{ pointer, ...(old === undefined ? {} : { before: old }), ...(now === undefined ? {} : { after: now }) }];
   });
+}
+
+export function declarationOfView({ resource, mode, protect }: ResourceView): Declaration {
+  return { spec: resource.spec, labels: resource.labels, mode, protect: protect ? true : undefined };
+}
+
+/** What a change makes of what stands there, field by field. */
+export function changedFields(change: Change, before: ResourceView | undefined): readonly FieldChange[] {
+  const old = before === undefined ? new Map() : fieldsOf(declarationOfView(before));
+  return changesBetween(old, change.action === "delete" ? new Map() : fieldsOf(change.declare));
 }
 
 /** Who owns a field: whoever is named for it, or for what it is in. Defaults belong to nobody. */

@@ -1,12 +1,13 @@
 import type { Kind } from "../../kernel/kind.ts";
-import type { Change, ChangeRefusal, InvalidReference } from "../../ports/declaring-store.ts";
+import type { Change, ChangeRefusal, FourEyesRefusal, InvalidReference } from "../../ports/declaring-store.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
 import { scopeNames } from "../names.ts";
 import { Problem } from "../problem.ts";
+import { fourEyesHeld, holdDeclaration } from "../rule-proposals.ts";
 import type { ProblemDocument } from "../schemas/common.ts";
 import { declarationsOf } from "./declarations.ts";
-import { changesBetween, fieldsOf } from "./fields.ts";
+import { changedFields, changesBetween, fieldsOf } from "./fields.ts";
 import { type Named, notFound, placeOf } from "./place.ts";
 import { preconditionRequired } from "./preconditions.ts";
 
@@ -40,7 +41,30 @@ export async function changeRefused(context: ApiContext, refused: RefusedChange)
         { quota: { kind: refusal.kind, limit: most, used } },
       );
     }
+    case "four-eyes":
+      return await otherEyesNeeded(context, { ...refused, refusal });
+    case "not-approved":
+      return new Problem("HELD_CHANGE_CLOSED", `What changes ${about} is not approved, or not any more`);
   }
+}
+
+/** It waits for another person, whole: a declaration is never half made. */
+async function otherEyesNeeded(
+  context: ApiContext,
+  { kind, parameters, change, refusal }: RefusedChange & { readonly refusal: FourEyesRefusal },
+): Promise<Problem> {
+  if (change.action !== "declare") return new Problem("INTERNAL", "A deletion was held for loosening a rule");
+  const { organizationId, scope, name } = change.declare;
+  const view = await context.reads.getResource({ organizationId, scope, kind: kind.kind, name });
+  // Somebody changed it since: then it is not what would be allowed.
+  if (view?.revision !== refusal.revision)
+    return await changeRefused(context, {
+      kind,
+      parameters,
+      change,
+      refusal: { result: "conflict", revision: view?.revision ?? 0, uid: view?.resource.uid },
+    });
+  return fourEyesHeld(await holdDeclaration(context, change, { ...refusal, fields: changedFields(change, view) }));
 }
 
 function referencesInvalid(about: string, invalid: readonly InvalidReference[]): Problem {

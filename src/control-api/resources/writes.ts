@@ -13,14 +13,13 @@ import type { Manifest } from "../schemas/resource.ts";
 import { applyFields, type OwnerConflict } from "./apply-fields.ts";
 import {
   declarationOfManifest,
-  declarationOfView,
   declareChange,
   makeDeclaration,
   ownersOf,
   placeUnknown,
   requireCreate,
 } from "./declaring.ts";
-import { changesBetween, type Declaration, declarationOf, fieldsOf } from "./fields.ts";
+import { changedFields, type Declaration, declarationOf, declarationOfView, fieldsOf } from "./fields.ts";
 import { type Named, notFound, placeOf, requireResource } from "./place.ts";
 import { type Precondition, preconditionOf, preconditionRequired, revisionOf } from "./preconditions.ts";
 import { changeRefused, existsAlready } from "./refusals.ts";
@@ -299,11 +298,6 @@ async function planAnswer(
   );
   if (!answer.made) throw await changeRefused(context, { kind, parameters, change, refusal: answer.refusal });
   return { status: 200, body: answer.document };
-}
-
-export function changedFields(change: Change, before: ResourceView | undefined) {
-  const old = before === undefined ? new Map() : fieldsOf(declarationOfView(before));
-  return changesBetween(old, change.action === "delete" ? new Map() : fieldsOf(change.declare));
 }
 
 function ownerConflict(kind: Kind, name: string, manager: string, conflicts: readonly OwnerConflict[]): Problem {

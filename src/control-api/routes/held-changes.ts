@@ -32,7 +32,7 @@ const listedItems = 50;
 const shownItems = 1_000;
 const everyState: readonly HeldChangeState[] = ["open", "approved", "rejected", "withdrawn"];
 
-/** One inbox for what waits for a person: items of plans, looser rules, ends of pauses. */
+/** One inbox for what waits for a person: items of plans, looser rules and declarations, ends of pauses. */
 export function heldChangeRoutes(context: ApiContext): readonly Route[] {
   return [...readRoutes(context), ...decisionRoutes(context), ...platformRoutes(context)];
 }
@@ -218,7 +218,7 @@ async function inboxOf(context: ApiContext, place: Place, query: Query) {
           limit: limit + 1,
           itemsAtMost: listedItems,
         });
-  const wantsRules = (level === undefined || level === "scope") && kind === undefined;
+  const wantsRules = level === undefined || level === "scope";
   const rules = wantsRules
     ? await context.governance.governanceChanges({ organizationId, states, limit: limit + 1 })
     : [];
@@ -228,7 +228,8 @@ async function inboxOf(context: ApiContext, place: Place, query: Query) {
     ...rules
       .filter((change) => guard === undefined || change.verdict.guard === guard)
       .filter((change) => olderThanMs === undefined || nowMs - change.openedAtMs >= olderThanMs)
-      .map((change) => governanceDocument(change, about)),
+      .map((change) => governanceDocument(change, about))
+      .filter(({ items }) => kind === undefined || items.some((item) => item.kind === kind)),
   ].sort((left, right) => (left.openedAt < right.openedAt ? 1 : -1));
   return { items: items.slice(0, limit), truncated: items.length > limit };
 }

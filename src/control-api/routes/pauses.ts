@@ -1,11 +1,13 @@
 import { z } from "zod";
+import type { GovernanceChange } from "../../ports/governance-store.ts";
 import type { Pause, Principal } from "../../ports/records.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
 import { pauseScopeOf } from "../pause-scope.ts";
 import { pendingChanges } from "../pending.ts";
 import { Problem } from "../problem.ts";
-import { defineRoute, type Route } from "../route.ts";
+import { defineRoute, type Route, type RouteAnswer } from "../route.ts";
+import { fourEyesHeld, holdPauseEnd } from "../rule-proposals.ts";
 import { nameSchema } from "../schemas/common.ts";
 import {
   endedSchema,
@@ -71,7 +73,7 @@ function organizationPauses(context: ApiContext): readonly Route[] {
     defineRoute({
       method: "DELETE",
       path: `${path}/{id}`,
-      summary: "End a pause; what waited is due at once",
+      summary: "End a pause; what waited is due at once. Under four eyes it waits for another person",
       need: { at: "path", key: "organization.pause", action: "delete" },
       onlyPeople: true,
       tag: "pauses",
@@ -84,8 +86,7 @@ function organizationPauses(context: ApiContext): readonly Route[] {
         if (found === undefined) throw notInForce(id);
         if (found.scope === "platform")
           throw new Problem("GUARD_REFUSED", `${id} is a freeze of the whole platform: it ends with DELETE /v1/freeze`);
-        await endPause(context, id, organizationId, caller.principal);
-        return { status: 200, body: { ended: [id] } };
+        return await endPauses(context, [found], organizationId, caller.principal);
       },
     }),
   ];
@@ -126,17 +127,13 @@ function freezeRoutes(context: ApiContext): readonly Route[] {
     defineRoute({
       method: "DELETE",
       path: "/v1/freeze",
-      summary: "End every freeze; what waited is due at once",
+      summary: "End every freeze; what waited is due at once. Under four eyes it waits for another person",
       need: { at: "platform", key: "platform.freeze", action: "delete" },
       onlyPeople: true,
       tag: "pauses",
       parameters: nothing,
       answers: { 200: { description: "Ended", schema: endedSchema } },
-      handle: async ({ caller }) => {
-        const frozen = await freezes(context);
-        for (const { id } of frozen) await endPause(context, id, undefined, caller.principal);
-        return { status: 200, body: { ended: frozen.map(({ id }) => id) } };
-      },
+      handle: async ({ caller }) => await endPauses(context, await freezes(context), undefined, caller.principal),
     }),
   ];
 }
@@ -267,15 +264,24 @@ async function pause(
   return pauseDocument(context, { id, scope, level, author: author.name, reason, expiresAtMs });
 }
 
-async function endPause(
+/** Where policy asks for four eyes, each waits for another person instead. */
+async function endPauses(
   context: ApiContext,
-  id: string,
+  pauses: readonly Pause[],
   organizationId: string | undefined,
   author: Principal,
-): Promise<void> {
-  const answer = await context.intents.endPause({ id, organizationId, author });
-  if (answer === "refused")
-    throw new Problem("PRINCIPAL_REFUSED", "Machines and assistants may pause and never resume: a person must");
+): Promise<RouteAnswer> {
+  const asked = { author, reason: author.via?.reason };
+  const waiting: GovernanceChange[] = [];
+  for (const pause of pauses) {
+    const answer = await context.intents.endPause({ id: pause.id, organizationId, author });
+    if (answer === "refused")
+      throw new Problem("PRINCIPAL_REFUSED", "Machines and assistants may pause and never resume: a person must");
+    if (answer === "four-eyes") waiting.push(await holdPauseEnd(context, { organizationId, pause }, asked));
+  }
+  const [first] = waiting;
+  if (first === undefined) return { status: 200, body: { ended: pauses.map(({ id }) => id) } };
+  throw fourEyesHeld(first);
 }
 
 /** Platform pauses are shown to every tenant, so any one of them can be asked. */

@@ -9,7 +9,14 @@ import { isoTime } from "../iso-time.ts";
 import { limitSources } from "../policy-change.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route, type RouteAnswer } from "../route.ts";
-import { holdPolicy, policiesOnPath, type PolicyPlace, type WeighedPolicy, weighPolicy } from "../rule-proposals.ts";
+import {
+  fourEyesHeld,
+  holdPolicy,
+  policiesOnPath,
+  type PolicyPlace,
+  type WeighedPolicy,
+  weighPolicy,
+} from "../rule-proposals.ts";
 import { scopeParametersSchema } from "../schemas/common.ts";
 import {
   heldChangeSchema,
@@ -190,12 +197,7 @@ async function approveAtOnce(
     comment: reason,
   });
   if (answer.result === "approved") return answerWith(weighed.policy, weighed.version + 1);
-  if (answer.result === "four-eyes")
-    throw new Problem(
-      "FOUR_EYES",
-      `Policy asks for another person's approval: it waits as held change ${change.id} with digest ${change.digest}`,
-      { digest: change.digest },
-    );
+  if (answer.result === "four-eyes") throw fourEyesHeld(change);
   throw changedMeanwhile((await context.governance.policy(organizationId, place.scope))?.version ?? 0);
 }
 

@@ -144,20 +144,15 @@ function applyRoute(context: ApiContext): Route {
       const prepared = await preparedOf(context, organization, proposal, caller);
       requireRights(caller, prepared);
       if (prepared.some(({ standing }) => standing === undefined)) await requireCreatable(context, organizationId);
-      const answer = await context.declaring.change({ organizationId, changes: prepared.map(({ change }) => change) });
-      if (!answer.made && answer.refusal.result !== "conflict") throw await refusedAt(context, prepared, answer);
-      if (!answer.made) throw await askAgain(context, organization, proposal, caller);
       const { id, digest } = proposal;
-      const decision = {
-        organizationId,
-        id,
-        digest,
-        from: ["approved"],
-        to: "applied",
-        author: caller.principal,
-      } as const;
-      const applied = await context.proposals.decide({ ...decision, comment: undefined });
-      return { status: 200, body: proposalDocument(applied ?? proposal) };
+      const changes = prepared.map(({ change }) => change);
+      const about = { id, digest, author: caller.principal };
+      const answer = await context.declaring.apply({ organizationId, changes, proposal: about });
+      const now = (await context.proposals.get({ organizationId, id })) ?? proposal;
+      if (answer.made) return { status: 200, body: proposalDocument(now) };
+      if (answer.refusal.result === "not-approved") throw notDecidable(now, "apply");
+      if (answer.refusal.result !== "conflict") throw await refusedAt(context, prepared, answer);
+      throw await askAgain(context, organization, proposal, caller);
     },
   });
 }

@@ -96,6 +96,8 @@ export const problemSchema = z
     verdict: verdictSchema.optional(),
     /** The digest of what waits now, when the one that was sent is no longer it. */
     digest: z.string().optional(),
+    /** Where what was asked for waits for another person. */
+    heldChange: z.string().optional(),
     /** The revision that stands, when another one was expected. */
     revision: z.int().optional(),
     /** What happened to it since the revision that was expected: who, when, and which fields. */

@@ -19,7 +19,7 @@ const approvalRuleSchema = z.object({
 export const heldChangeSchema = z
   .object({
     id: z.string(),
-    type: z.enum(["plan", "policy", "pause-end"]),
+    type: z.enum(["plan", "policy", "pause-end", "declaration"]),
     state: heldState,
     level: z.enum(["subject", "account", "organization", "platform", "scope"]),
     scope: z.string().optional(),

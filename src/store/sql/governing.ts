@@ -11,6 +11,7 @@ import type {
   Verdict,
 } from "../../ports/records.ts";
 import { statement } from "../statement.ts";
+import { fourEyesAt } from "./four-eyes.ts";
 import { clock } from "./lease.ts";
 
 export interface InboxRow {
@@ -96,17 +97,21 @@ export interface GovernanceRow {
   readonly comment: string | null;
   readonly four_eyes: boolean;
 }
-/** What nobody answered in time is withdrawn, whether or not somebody has written that down. */
+/**
+ * What nobody answered in time is withdrawn, and what was asked for of something that is no longer so, whether or not
+ * somebody has written that down.
+ */
 const governanceView = `g.id, g.organization_id, g.scope, g.type,
-  case when g.state = 'open' and g.expires_at_ms <= setpoint.now_ms() then 'withdrawn' else g.state end as state,
+  case when g.state = 'open' and (g.expires_at_ms <= setpoint.now_ms()
+    or (g.type = 'declaration' and not exists (
+      select from setpoint.resource as r
+      where r.organization_id = g.organization_id and r.uid = substr(g.scope, 10) and r.revision = g.base_version))
+    or (g.type = 'pause-end' and not exists (
+      select from setpoint.pause as p where p.id = g.body ->> 'id' and p.expires_at_ms > setpoint.now_ms())))
+    then 'withdrawn' else g.state end as state,
   g.digest, g.verdict, g.differences, g.body, g.base_version, g.author, g.reason, g.opened_at_ms, g.expires_at_ms,
   g.decided_by, g.decided_at_ms, g.comment,
-  exists (
-    select from setpoint.policy as p
-    where p.four_eyes and (p.organization_id is not distinct from g.organization_id or p.organization_id is null)
-      and (p.scope = g.scope or p.scope in (
-        select unnest(c.path) from setpoint.scope as c
-        where c.organization_id = g.organization_id and c.scope = g.scope) or p.scope = 'platform')) as four_eyes`;
+  ${fourEyesAt("g.organization_id", "g.scope")} as four_eyes`;
 
 /** $1 organization, none for the platform's own; $2 states; $3 id; $4 limit. */
 export const governanceChanges = statement<GovernanceRow>(
@@ -136,7 +141,8 @@ export const withdrawLapsed = statement<never>(
   "tenants",
   `update setpoint.governance_change as g set state = 'withdrawn', decided_at_ms = setpoint.now_ms()
    where g.state = 'open' and g.organization_id is not distinct from $1::uuid
-     and (g.expires_at_ms <= setpoint.now_ms() or (g.type = 'policy' and g.scope = $2 and g.base_version < $3))`,
+     and (g.expires_at_ms <= setpoint.now_ms()
+       or (g.type in ('policy', 'declaration') and g.scope = $2 and g.base_version < $3))`,
 );
 export const insertGovernance = statement<never>(
   "insert governance change",

@@ -30,17 +30,22 @@ export class Operator {
       this.#unlock(connection.own.id);
     }
     const { tables } = store.state;
-    for (const pause of Array.from(tables.pauses.values())) {
-      ignoring(this.#cast.intents.endPause({ id: pause.id, organizationId: pause.organizationId, author: person }));
-    }
+    const opened = Array.from(tables.policies.values(), (policy) => this.#openPolicy(policy));
+    // Only then: where a policy asks for four eyes nobody ends a pause alone.
+    void Promise.allSettled(opened).then(() => this.#endPauses());
     for (const subject of tables.subjects.values()) {
       if (subject.hold === undefined) continue;
       const { organizationId, resourceUid: uid, hold } = subject;
       ignoring(this.#cast.intents.releaseHold({ organizationId, uid, operationId: hold.operationId }));
     }
-    for (const policy of Array.from(tables.policies.values())) this.#openPolicy(policy);
     for (const resource of Array.from(tables.resources.values())) this.#repair(resource);
     this.reconcileAll();
+  }
+
+  #endPauses(): void {
+    const { intents, store } = this.#cast;
+    for (const { id, organizationId } of Array.from(store.state.tables.pauses.values()))
+      ignoring(intents.endPause({ id, organizationId, author: person }));
   }
 
   /** Locks and other tools' markers go: whoever set them was asked. */
@@ -54,11 +59,11 @@ export class Operator {
     }
   }
 
-  #openPolicy(policy: ScopePolicy): void {
+  #openPolicy(policy: ScopePolicy): Promise<void> {
     const { store, intents } = this.#cast;
     const organizationId = store.state.tables.scopes.get(policy.scope)?.organizationId;
     const open: ScopePolicy = { ...policy, mode: "enforce", protect: false, fourEyes: false, ceiling: undefined };
-    ignoring(intents.setPolicy({ organizationId, policy: open, author: person }));
+    return intents.setPolicy({ organizationId, policy: open, author: person });
   }
 
   #repair(resource: ResourceRow): void {

@@ -1,6 +1,8 @@
 import type { JsonObject } from "../../../src/ports/json.ts";
+import type { EndPauseAnswer } from "../../../src/ports/intent-store.ts";
 import type { PauseLevel, Principal, ScopePolicy } from "../../../src/ports/records.ts";
-import { coveringPauses, scopePath, type State, subjectsOf, wake } from "./state.ts";
+import type { PauseRow } from "./rows.ts";
+import { coveringPauses, scopePath, type State, subjectsOf, type Tables, wake } from "./state.ts";
 
 export function createOrganization({ tables }: State, request: { readonly id: string; readonly name: string }): void {
   if (tables.organizations.has(request.id)) throw new Error(`Organization ${request.id} exists already`);
@@ -103,10 +105,11 @@ export function pause({ tables, nowMs }: State, request: PauseRequest): void {
 export function endPause(
   { tables, nowMs }: State,
   request: { readonly id: string; readonly organizationId: string | undefined; readonly author: Principal },
-): "ended" | "not-found" | "refused" {
+): EndPauseAnswer {
   if (request.author.type !== "person") return "refused";
   const row = tables.pauses.get(request.id);
   if (row === undefined || row.organizationId !== request.organizationId) return "not-found";
+  if (fourEyesAt(tables, row)) return "four-eyes";
   const now = nowMs();
   for (const subject of tables.subjects.values()) {
     const covered = coveringPauses(tables, subject, Number.NEGATIVE_INFINITY).some(({ id }) => id === row.id);
@@ -114,6 +117,15 @@ export function endPause(
   }
   tables.pauses.delete(row.id);
   return "ended";
+}
+
+/** Accounts and resources have no policy of their own: those above them count. */
+function fourEyesAt(tables: Tables, { organizationId, scope }: PauseRow): boolean {
+  const resource = scope.startsWith("resource/") ? tables.resources.get(scope.slice("resource/".length)) : undefined;
+  const named = resource?.organizationId === organizationId ? resource?.scope : scope;
+  const own = organizationId !== undefined && tables.scopes.get(named ?? scope)?.organizationId === organizationId;
+  const above = organizationId === undefined ? "platform" : `organization/${organizationId}`;
+  return scopePath(tables, own ? (named ?? scope) : above).some((one) => tables.policies.get(one)?.fourEyes === true);
 }
 
 export function setPolicy(

@@ -109,6 +109,16 @@ async function useChanges(declaring: PostgresDeclaringStore, world: World): Prom
   const conflict = change("referring", []);
   const stale = { ...conflict, declare: { ...conflict.declare, ifRevision: 9 } };
   assert.equal((await declaring.change({ organizationId, changes: [stale] })).made, false);
+  // Nothing asks for four eyes here; that it was asked is what matters.
+  const govern = (mode: "observe" | "enforce"): DeclareChange => ({
+    ...conflict,
+    declare: { ...conflict.declare, mode },
+  });
+  for (const mode of ["observe", "enforce"] as const)
+    assert.equal((await declaring.change({ organizationId, changes: [govern(mode)] })).made, true);
+  const proposal = { id: randomUUID(), digest: "none", author: ada };
+  const unknown = await declaring.apply({ organizationId, changes: [conflict], proposal });
+  assert.ok(!unknown.made && unknown.refusal.result === "not-approved");
   const several = [change("one", []), { ...deletion, orphan: false, confirmedCount: undefined }];
   const both = await declaring.change({ organizationId, changes: several });
   assert.ok(both.made);
