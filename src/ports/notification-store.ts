@@ -4,6 +4,7 @@ import type { Principal } from "./records.ts";
 /** What people can be told of. `test` is what the test button sends. */
 export type NotificationType =
   | "held_change.waiting"
+  | "held_change.overdue"
   | "guard.tripped"
   | "freeze.started"
   | "freeze.ended"
@@ -140,6 +141,8 @@ export interface NotificationStore {
   emails(organizationId: string): Promise<readonly string[]>;
   setEmails(request: Of & { readonly addresses: readonly string[]; readonly author: Principal }): Promise<void>;
 
+  /** Puts into the log, once, what waits for a person for longer than this. How many there were. */
+  noteOverdue(afterMs: number): Promise<number>;
   /**
    * Reads the log on from where it was read last and gathers what is to be told. One process at a time; undefined when it
    * is another one, else how many entries were read.

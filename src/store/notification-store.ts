@@ -41,6 +41,7 @@ import {
   updateEndpoint,
   upsertNotifications,
 } from "./sql/notifications.ts";
+import { noteOverdueHeld } from "./sql/held.ts";
 import { type Call, call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
@@ -48,6 +49,8 @@ import { requireOrganizationId } from "./tenant.ts";
 const itemsAtMost = 20;
 /** Of each message, so many answers are kept. */
 const answersAtMost = 20;
+
+const overdueAtMost = 500;
 
 type Request<Method extends keyof NotificationStore> = Parameters<NotificationStore[Method]>[0];
 
@@ -160,6 +163,13 @@ export class PostgresNotificationStore implements NotificationStore {
       return entries.length;
     });
   };
+
+  async noteOverdue(afterMs: number): Promise<number> {
+    const noted = call(noteOverdueHeld, Math.round(afterMs), overdueAtMost);
+    const rows = await this.#administration.run("platform", noted);
+    if (rows.length > 0) this.#logged();
+    return rows.length;
+  }
 
   /** Adds to what is being gathered for the same cause, or begins with it. */
   async #merge(

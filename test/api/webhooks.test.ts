@@ -242,6 +242,54 @@ test("what has one cause is told together, counted, with link and deadline", asy
   await api.send("DELETE", path);
 });
 
+test("what nobody decided in time is told once more, by its cause, and never again", async () => {
+  await using receiver = await startReceiver();
+  const { path } = await addWebhook(receiver.url, ["held_change.overdue"]);
+  const address = "ada@example.org";
+  assert.equal((await api.send("PUT", `${base}/notification-emails`, { addresses: [address] })).status, 200);
+  const verdict = { guard: "delete-budget", answer: "hold", reason: "3 deletes", numbers: {}, keys: [] };
+  const hold = (id: string, guard: string) =>
+    query(
+      api.url,
+      `insert into setpoint.held_change
+         (organization_id, id, level, scope_key, state, digest, guard, verdict, authors, opened_at_ms)
+       values ('${organizationId}', '${id}', 'subject', '${id}', 'open', 'd', '${guard}', '${JSON.stringify(verdict)}',
+         '{}', ${clock.nowMs()})`,
+    );
+  for (const id of ["o1", "o2", "o3"]) await hold(id, "delete-budget");
+  await hold("o4", "mode");
+  const openedAtMs = clock.nowMs();
+  const overdueMs = 7 * 24 * 3_600_000;
+  await step(overdueMs - 1);
+  const rejected = await api.send("POST", `${base}/held-changes/o3:reject`, { comment: "not wanted" });
+  assert.equal(rejected.status, 200, JSON.stringify(rejected.body));
+  mails.length = 0;
+  await step();
+  assert.equal(receiver.received.length, 0, "not before the deadline");
+  await step(1);
+  await step();
+  await step(30_000);
+  type Message = { type: string; data: { cause: string; count: number; items: { id: string; deadline: string }[] } };
+  const messages = receiver.received.map(({ body }) => JSON.parse(body) as Message);
+  assert.deepEqual(messages.map(({ type, data }) => `${type} ${data.cause} ${data.count}`).sort(), [
+    "held_change.overdue overdue/delete-budget/subject 2",
+    "held_change.overdue overdue/mode/subject 1",
+  ]);
+  const items = messages.flatMap(({ data }) => data.items);
+  assert.deepEqual(items.map(({ id }) => id).sort(), ["o1", "o2", "o4"], "what was decided is not told");
+  for (const { deadline } of items) assert.equal(Date.parse(deadline), openedAtMs + overdueMs);
+  const told = mails.filter(({ to, subject }) => to === address && subject.includes("held_change.overdue"));
+  assert.equal(told.length, 2);
+  assert.match(told[0]?.text ?? "", /Nobody has decided in time.*should have been decided before/s);
+  for (let days = 0; days < 20; days++) await step(24 * 3_600_000);
+  assert.equal(receiver.received.length, 2, "once");
+  assert.equal((await api.send("GET", `${base}/held-changes/o1`)).body["state"], "open", "it goes on waiting");
+  await api.send("PUT", `${base}/notification-emails`, { addresses: [] });
+  await query(api.url, "delete from setpoint.held_change where id like 'o_'");
+  mails.length = 0;
+  await api.send("DELETE", path);
+});
+
 test("a freeze reaches every organization at once, and its end too", async () => {
   await using receiver = await startReceiver();
   await api.send("POST", "/v1/organizations", { name: "other" });

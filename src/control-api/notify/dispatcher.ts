@@ -5,6 +5,7 @@ import type { DeliveryOutcome, DueDelivery, NotificationStore } from "../../port
 import type { Random } from "../../ports/random.ts";
 import type { SecretBox } from "../../ports/secret-box.ts";
 import type { WebhookAnswer, WebhookSender } from "../../ports/webhook-sender.ts";
+import { answerWithinMs } from "../held-document.ts";
 import { interpret } from "./interpret.ts";
 import { mailOf, messageOf, signedHeaders } from "./message.ts";
 
@@ -85,6 +86,8 @@ export class NotificationDispatcher {
   /** Everything that can be done now. */
   async step(): Promise<{ readonly told: number; readonly tried: number }> {
     const { store, mailer, publicUrl } = this.#options;
+    // It is told like everything else, once it is sealed.
+    await store.noteOverdue(answerWithinMs);
     for (let read: number | undefined = batchSize; read === batchSize; )
       read = await store.gather(batchSize, interpret);
     const told = await store.tell({

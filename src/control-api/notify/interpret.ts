@@ -14,6 +14,8 @@ export function interpret(entry: SealedEntry, organization: string | undefined):
     case "held-change.opened":
     case "held-change.moved":
       return heldChange(about);
+    case "held-change.overdue":
+      return overdue(about);
     case "governance.proposed":
       return told("held_change.waiting", `rules/${text(data["type"])}`, {
         summary: `A change of the rules waits for a person: ${text(data["reason"])}`,
@@ -65,6 +67,18 @@ function heldChange({ entry, data, base }: About): Told {
       `${base}/held-changes/${entry.uid ?? ""}`,
       answerWithinMs,
     ),
+  });
+}
+
+/** The same cause as when it began to wait, and a notification of its own: somebody has missed that one. */
+function overdue({ entry, data, base }: About): Told {
+  const guard = text(data["guard"]);
+  const items = typeof data["items"] === "number" ? data["items"] : 0;
+  const path = `${base}/held-changes/${entry.uid ?? ""}`;
+  const deadlineMs = typeof data["deadlineMs"] === "number" ? data["deadlineMs"] : entry.atMs;
+  return told("held_change.overdue", `overdue/${guard}/${text(data["level"])}`, {
+    summary: `Nobody has decided in time. Held by guard ${guard}: ${text(data["reason"])}`,
+    item: { ...itemOf(entry, `${items} items: ${text(data["reason"])}`, path, undefined), deadlineMs },
   });
 }
 

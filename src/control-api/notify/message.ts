@@ -46,10 +46,11 @@ export function mailOf(body: string): { readonly subject: string; readonly text:
       readonly more: number;
     };
   };
+  const due = type === "held_change.overdue" ? "should have been decided before" : "decide before";
   const where = data.organization === undefined ? "" : ` in ${data.organization}`;
   const lines = data.items.map(
     ({ text, link, deadline }) =>
-      `- ${oneLine(text)}${deadline === undefined ? "" : `\n  decide before ${deadline}`}${link === undefined ? "" : `\n  ${link}`}`,
+      `- ${oneLine(text)}${deadline === undefined ? "" : `\n  ${due} ${deadline}`}${link === undefined ? "" : `\n  ${link}`}`,
   );
   const more = data.more > 0 ? [`… and ${data.more} more`] : [];
   return {

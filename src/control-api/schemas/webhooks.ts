@@ -4,6 +4,7 @@ import { timeSchema } from "./common.ts";
 
 export const notificationTypes = [
   "held_change.waiting",
+  "held_change.overdue",
   "guard.tripped",
   "freeze.started",
   "freeze.ended",

@@ -121,6 +121,31 @@ export const rewriteHeld = statement<never>(
    from rewritten where moved`,
 );
 
+/** What nobody decided within $1 milliseconds is written into the log, once, at most $2 at a time. */
+export const noteOverdueHeld = statement<{ id: number }>(
+  "note overdue held changes",
+  "tenants",
+  `with ${clock},
+   overdue as materialized (
+     select h.organization_id, h.id from setpoint.held_change as h, clock
+     where h.state = 'open' and h.overdue_told_at_ms is null and h.opened_at_ms <= clock.now_ms - $1::bigint
+     order by h.opened_at_ms limit $2 for no key update of h skip locked
+   ),
+   noted as (
+     update setpoint.held_change as h set overdue_told_at_ms = clock.now_ms
+     from overdue, clock where h.organization_id = overdue.organization_id and h.id = overdue.id
+     returning h.organization_id, h.id, h.level, h.guard, h.verdict, h.opened_at_ms, clock.now_ms
+   )
+   insert into setpoint.log_entry (organization_id, type, uid, actor, data, at_ms)
+   select n.organization_id, 'held-change.overdue', n.id, 'setpoint',
+     json_build_object('guard', n.guard, 'level', n.level, 'reason', left(n.verdict ->> 'reason', 500),
+       'deadlineMs', n.opened_at_ms + $1::bigint, 'items', (
+         select count(*) from setpoint.held_item as i
+         where i.organization_id = n.organization_id and i.held_change_id = n.id)),
+     n.now_ms
+   from noted as n returning id`,
+);
+
 export const setHeldDigests = statement<never>(
   "set held digests",
   "tenants",
