@@ -21,10 +21,16 @@ export interface ApiAnswer {
 export class ApiClient {
   readonly url: string;
   readonly #world: CliWorld;
+  #reason: string | undefined;
 
   constructor(world: CliWorld) {
     this.#world = world;
     this.url = (world.environment["SETPOINT_URL"] ?? currentContext(world).url ?? defaultUrl).replace(/\/+$/, "");
+  }
+
+  /** Why, for the audit trail: it goes with everything that is changed from now on. */
+  because(reason: string): void {
+    this.#reason = reason;
   }
 
   /** Throws a CliError for anything but a success. */
@@ -90,7 +96,7 @@ export class ApiClient {
       const answer = await this.#world.request({
         method,
         url: this.url + path,
-        headers: { ...json, ...options.headers },
+        headers: { ...json, ...reasonHeader(method, this.#reason), ...options.headers },
         body,
         timeoutMs,
       });
@@ -99,6 +105,13 @@ export class ApiClient {
       throw connectionError(this.url, thrown);
     }
   }
+}
+
+/** Headers carry bytes: letters beyond Latin go as UTF-8, and a line break would end the header. */
+function reasonHeader(method: string, reason: string | undefined): Readonly<Record<string, string>> {
+  if (reason === undefined || method === "GET") return {};
+  const line = reason.replace(/\p{Cc}+/gu, " ").trim();
+  return line === "" ? {} : { "setpoint-reason": Buffer.from(line, "utf8").toString("latin1") };
 }
 
 function requireSignedIn(world: CliWorld, url: string): string {

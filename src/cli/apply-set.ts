@@ -124,8 +124,9 @@ export async function sendManifest(client: ApiClient, path: string, { manifest, 
       .map(({ pointer, message }) => `\n  ${where(pointer)}: ${pointer}: ${message}`)
       .join("");
     const about = `${manifest.kind}/${manifest.metadata.name}`;
+    const hint = thrown.problem.code === "OWNER_CONFLICT" ? "\n  here that is: setpoint apply --force" : "";
     throw new CliError(
-      `${fields === "" ? `${where("")}: ` : ""}${about}: ${thrown.problem.detail}${fields}`,
+      `${fields === "" ? `${where("")}: ` : ""}${about}: ${thrown.problem.detail}${fields}${hint}`,
       thrown.exitCode,
       { problem: thrown.problem },
     );

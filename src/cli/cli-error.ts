@@ -25,6 +25,8 @@ export function usageError(message: string): CliError {
 /** Every field error of the answer, not just the first. */
 export function problemError(problem: ProblemDocument): CliError {
   const fields = (problem.errors ?? [])
+    // A single one often stands in the sentence already.
+    .filter(({ message }) => !problem.detail.includes(message))
     .map(({ pointer, message }) => `\n  ${pointer === "" ? "/" : pointer}: ${message}`)
     .join("");
   const verdict = problem.verdict === undefined ? "" : `\n  guard ${problem.verdict.guard}: ${problem.verdict.reason}`;

@@ -46,13 +46,21 @@ export function ndjson(values: readonly unknown[]): string {
   return values.map((value) => `${JSON.stringify(value)}\n`).join("");
 }
 
-/** A list in one of the formats that need no knowledge of what it is about. False: the caller draws its own table. */
-export function writeFormatted(world: CliWorld, format: Format, value: unknown, items: readonly unknown[]): boolean {
-  if (format === "json") world.writeData(json(value));
-  else if (format === "yaml") world.writeData(yaml(value));
-  else if (format === "ndjson") world.writeData(ndjson(items));
-  else return false;
-  return true;
+interface Named {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+/** Manifests are YAML unless something else is asked for; a table of them has their names. */
+export function writeManifests(world: CliWorld, output: string, manifests: readonly Named[]): void {
+  const format = parseFormat(output);
+  const nameOf = ({ kind, metadata }: Named) => `${kind.toLowerCase()}/${metadata.name}`;
+  if (format === "yaml") return world.writeData(yamlDocuments(manifests));
+  if (format === "json") return world.writeData(json({ items: manifests }));
+  if (format === "ndjson") return world.writeData(ndjson(manifests));
+  if (format === "name") return world.writeData(manifests.map((one) => `${nameOf(one)}\n`).join(""));
+  const rows = manifests.map(({ kind, metadata }) => [kind, metadata.name]);
+  world.writeData(table(world, ["KIND", "NAME"], rows));
 }
 
 /** A value as a person reads it in a sentence. */

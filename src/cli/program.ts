@@ -24,9 +24,12 @@ import { registerGovern } from "./commands/govern.ts";
 import { registerOrganizations } from "./commands/organization.ts";
 import { registerPeople } from "./commands/people.ts";
 import { registerRead } from "./commands/read.ts";
+import { registerRules } from "./commands/rules.ts";
 import { registerSecrets } from "./commands/secret.ts";
 import { registerTokens } from "./commands/token.ts";
+import { registerWebhooks } from "./commands/webhook.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { completeHelp } from "./help.ts";
 import { safeText, toned } from "./output.ts";
 import type { CliWorld } from "./world.ts";
 
@@ -39,8 +42,9 @@ Examples:
   setpoint held list                                  what waits for you
   setpoint freeze --reason "provider incident"        stop all writes
 
-Exit codes: 0 done, 1 error, 3 not signed in, 5 refused by a guard, 6 not found, 9 timeout,
-10 waiting for approval, 11 frozen, 12 conflict, 64 wrong usage or invalid file.
+Exit codes: 0 done, 1 error, 2 changes (only with --detailed-exitcode), 3 not signed in or not allowed,
+4 failed outside, 5 refused by a guard, 6 not found, 8 cancelled, 9 timeout, 10 waiting for approval,
+11 frozen, 12 conflict, 64 wrong usage or invalid file.
 `;
 
 /** Runs one command line and answers with its exit code. Never throws. */
@@ -57,16 +61,21 @@ export async function runCli(world: CliWorld, argv: readonly string[], version: 
 /** Exit code of a role that was run by `dev`, `api` or `scheduler`. */
 const lastRoleCode = new WeakMap<Command, number>();
 
-function createProgram(world: CliWorld, version: string): Command {
+export function createProgram(world: CliWorld, version: string): Command {
   const program = new Command("setpoint")
     .description("keeps what exists as it was declared")
     .version(version)
     .option("--debug", "print stack traces")
     .addHelpText("after", examples)
     .showSuggestionAfterError()
+    .showHelpAfterError("(what it takes: add --help)")
     .exitOverride()
     .configureOutput({ writeOut: (text) => world.writeData(text), writeErr: (text) => world.writeNote(text) });
   const client = new ApiClient(world);
+  program.hook("preAction", (_program, command) => {
+    const { reason } = command.opts<{ readonly reason?: string }>();
+    if (reason !== undefined) client.because(reason);
+  });
   const roles = {
     dev: "start the whole product here, on an embedded database",
     scheduler: "run a scheduler (needs DATABASE_URL)",
@@ -105,6 +114,9 @@ function createProgram(world: CliWorld, version: string): Command {
   registerRaw(program, { world, client, runRole: () => runRole("api") });
   registerCompletion(program, world, client);
   registerDoctor(program, world, client);
+  registerRules(program, world, client);
+  registerWebhooks(program, world, client);
+  completeHelp(program);
   return program;
 }
 

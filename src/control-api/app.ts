@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { z } from "zod";
 import type { Caller } from "./access/caller.ts";
@@ -154,7 +155,13 @@ function acting(caller: Caller, request: FastifyRequest): Caller {
 function reasonOf(request: FastifyRequest): { readonly reason?: string } {
   const given = request.headers["setpoint-reason"];
   if (typeof given !== "string" || given.trim() === "") return {};
-  return { reason: given.trim().slice(0, longestReason) };
+  return { reason: textOfHeader(given).trim().slice(0, longestReason) };
+}
+
+/** A header is bytes: those that are UTF-8 are read as that, and all others as Latin-1, as HTTP has it. */
+function textOfHeader(value: string): string {
+  const bytes = Buffer.from(value, "latin1");
+  return bytes.toString("latin1") === value && isUtf8(bytes) ? bytes.toString("utf8") : value;
 }
 
 function originOf(request: FastifyRequest): RequestOrigin {

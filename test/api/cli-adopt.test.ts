@@ -159,7 +159,7 @@ test("adopt takes items by name or all of them, all or none of what was named", 
     [["adopt", "dnszone/none", "--all"], 6, /no DnsZone "none"/],
     [["release", target, "ftp.shop.test. A"], 64, /nobody declares it/],
     [["release", target], 64, /missing required argument/],
-    [["import", target, "-o", "table"], 64, /write yaml or json/],
+    [["import", target, "-o", "xml"], 64, /no output format "xml"/],
   ];
   const before = await recordNames();
   for (const [args, expected, message] of cases) {

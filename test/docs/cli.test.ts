@@ -74,7 +74,7 @@ test("the walk at a terminal does what it says", async () => {
 
 test("the table of commands has every command, and no other", async () => {
   const { stdout } = await setpointIn(process.env)("--help");
-  const listed = /\nCommands:\n([\s\S]*?)\n\n/.exec(stdout)?.[1] ?? "";
+  const listed = /\n {2}-h[^\n]*\n([\s\S]*?)\nExamples:/.exec(stdout)?.[1] ?? "";
   const known = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
   assert.ok(known.length > 40, stdout);
   assert.deepEqual(codesIn("## Commands").toSorted(), known.toSorted());

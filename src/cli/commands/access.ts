@@ -4,6 +4,7 @@ import {
   createdInviteSchema,
   explanationSchema,
   inviteListSchema,
+  type MemberDocument,
   memberListSchema,
   memberSchema,
   roleListSchema,
@@ -13,12 +14,12 @@ import type { ApiClient } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { parseSeconds } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { json, parseFormat, table, yaml } from "../output.ts";
-import { organizationOf, organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { table } from "../output.ts";
+import { type OutputOptions, type RecordOptions, showOne, showRecords, withOutput, withRecords } from "../records.ts";
+import { organizationOf, organizationPath, placeOf, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 
-type Listing = ScopeOptions & { readonly output: string };
-const outputOption = ["-o, --output <format>", "table, json, yaml or name", "table"] as const;
+type Listing = ScopeOptions & RecordOptions;
 
 /** member, role, invite, can-i: who may do what. */
 export function registerAccess(program: Command, world: CliWorld, client: ApiClient): void {
@@ -32,21 +33,21 @@ function registerMembers(program: Command, world: CliWorld, client: ApiClient): 
   const member = program.command("member").description("members of an organization and their roles");
   const path = (options: ScopeOptions, person = "") =>
     `${organizationPath(world, options)}/members${person === "" ? "" : `/${encodeURIComponent(person)}`}`;
-  withScope(member.command("list"))
+  withRecords(withScope(member.command("list")))
     .description("list members with their roles")
-    .option(...outputOption)
-    .action(async (options: Listing) => {
-      const { items } = memberListSchema.parse(await client.get(`${path(options)}?pageSize=500`));
-      const rows = items.map(({ email, bindings }) => [email, bindings.map(bindingText).join(", ")]);
-      show(
-        world,
-        options.output,
-        { items },
-        ["E-MAIL", "ROLES"],
-        rows,
-        items.map(({ email }) => `member/${email}`),
-      );
-    });
+    .action((options: Listing) =>
+      showRecords(world, options, async () => {
+        const items = await allMembers(client, path(options));
+        return {
+          value: { items },
+          items,
+          name: ({ email }) => `member/${email}`,
+          head: ["E-MAIL", "ROLES"],
+          row: ({ email, bindings }) => [email, bindings.map(bindingText).join(", ")],
+          empty: "Nobody is a member. Invite somebody with: setpoint invite create E-MAIL --role member",
+        };
+      }),
+    );
   withScope(member.command("grant"))
     .description("give a member a role in the organization, or in --project or --workspace")
     .argument("<e-mail>")
@@ -96,34 +97,37 @@ function registerMembers(program: Command, world: CliWorld, client: ApiClient): 
 function registerRoles(program: Command, world: CliWorld, client: ApiClient): void {
   const role = program.command("role").description("roles: those that came with Setpoint, and an organization's own");
   const path = (options: ScopeOptions) => `${organizationPath(world, options)}/roles`;
-  withScope(role.command("list"))
+  withRecords(withScope(role.command("list")))
     .description("list roles")
-    .option(...outputOption)
-    .action(async (options: Listing) => {
-      const { items } = roleListSchema.parse(await client.get(path(options)));
-      const rows = items.map(({ name, seed, rules, description }) => [
-        name,
-        seed ? "Setpoint's" : "own",
-        rules.some(({ key }) => key === "*") ? "everything" : `${rules.length} keys`,
-        description,
-      ]);
-      show(
-        world,
-        options.output,
-        { items },
-        ["NAME", "WHOSE", "RULES", "DESCRIPTION"],
-        rows,
-        items.map(({ name }) => `role/${name}`),
-      );
-    });
-  withScope(role.command("get"))
+    .action((options: Listing) =>
+      showRecords(world, options, async () => {
+        const { items } = roleListSchema.parse(await client.get(path(options)));
+        return {
+          value: { items },
+          items,
+          name: ({ name }) => `role/${name}`,
+          head: ["NAME", "WHOSE", "RULES", "DESCRIPTION"],
+          row: ({ name, seed, rules, description }) => [
+            name,
+            seed ? "Setpoint's" : "own",
+            rules.some(({ key }) => key === "*") ? "everything" : `${rules.length} keys`,
+            description,
+          ],
+          empty: "There is no role.",
+        };
+      }),
+    );
+  withOutput(withScope(role.command("get")))
     .description("show one role with its rules")
     .argument("<name>")
-    .option(...outputOption)
-    .action(async (name: string, options: Listing) => {
+    .action(async (name: string, options: ScopeOptions & OutputOptions) => {
       const found = roleSchema.parse(await client.get(`${path(options)}/${encodeURIComponent(name)}`));
       const rows = found.rules.map(({ key, actions }) => [key, actions.join(", ")]);
-      show(world, options.output, found, ["KEY", "ACTIONS"], rows, [`role/${found.name}`]);
+      showOne(world, options, {
+        value: found,
+        name: `role/${found.name}`,
+        text: () => table(world, ["KEY", "ACTIONS"], rows),
+      });
     });
   for (const act of ["create", "update"] as const) {
     withScope(role.command(act))
@@ -168,29 +172,28 @@ function registerInvites(program: Command, world: CliWorld, client: ApiClient): 
       world.writeNote(`Give this link to ${email}. It is shown this once and ends at ${made.expiresAt}.\n`);
       world.writeData(`${made.link}\n`);
     });
-  withScope(invite.command("list"))
+  withRecords(withScope(invite.command("list")))
     .description("list invites")
-    .option(...outputOption)
-    .action(async (options: Listing) => {
-      const { items } = inviteListSchema.parse(await client.get(path(options)));
-      const rows = items.map((item) => [
-        item.id,
-        item.email,
-        item.state,
-        item.bindings.map(bindingText).join(", "),
-        item.invitedBy,
-        item.expiresAt,
-      ]);
-      const head = ["ID", "E-MAIL", "STATE", "ROLES", "INVITED BY", "EXPIRES"];
-      show(
-        world,
-        options.output,
-        { items },
-        head,
-        rows,
-        items.map(({ id }) => `invite/${id}`),
-      );
-    });
+    .action((options: Listing) =>
+      showRecords(world, options, async () => {
+        const { items } = inviteListSchema.parse(await client.get(path(options)));
+        return {
+          value: { items },
+          items,
+          name: ({ id }) => `invite/${id}`,
+          head: ["ID", "E-MAIL", "STATE", "ROLES", "INVITED BY", "EXPIRES"],
+          row: (item) => [
+            item.id,
+            item.email,
+            item.state,
+            item.bindings.map(bindingText).join(", "),
+            item.invitedBy,
+            item.expiresAt,
+          ],
+          empty: "There is no invite. Make one with: setpoint invite create E-MAIL --role member",
+        };
+      }),
+    );
   withScope(invite.command("revoke"))
     .description("revoke an invite that nobody accepted yet")
     .argument("<id>")
@@ -210,50 +213,41 @@ function registerInvites(program: Command, world: CliWorld, client: ApiClient): 
 }
 
 function registerCanI(program: Command, world: CliWorld, client: ApiClient): void {
-  withScope(program.command("can-i"))
+  withOutput(withScope(program.command("can-i")))
     .description("whether you may do something, and why; ends with 3 if not")
     .argument("<action>", "read, create, update, delete or execute")
     .argument("<key>", "a permission key such as project.dns_zone")
     .option("--as <e-mail>", "ask for another member instead")
     .option("--platform", "ask about the platform instead of an organization")
-    .option("-o, --output <format>", "table, json or yaml", "table")
     .action(
       async (
         action: string,
         permission: string,
-        options: ScopeOptions & { readonly as?: string; readonly platform?: boolean; readonly output: string },
+        options: ScopeOptions & OutputOptions & { readonly as?: string; readonly platform?: boolean },
       ) => {
-        const where: ScopeOptions =
-          options.platform === true ? {} : { ...options, organization: organizationOf(world, options) };
+        const where: ScopeOptions = options.platform === true ? {} : placeOf(world, options);
         const query = new URLSearchParams({ permission, action });
         for (const name of ["organization", "project", "workspace"] as const)
           if (where[name] !== undefined) query.set(name, where[name]);
         if (options.as !== undefined) query.set("as", options.as);
-        const format = parseFormat(options.output);
         const found = explanationSchema.parse(await client.get(`/v1/access/explain?${query.toString()}`));
-        if (format === "json") world.writeData(json(found));
-        else if (format === "yaml") world.writeData(yaml(found));
-        else world.writeData(`${found.allowed ? "yes" : "no"}\n`);
+        const answer = found.allowed ? "yes" : "no";
+        showOne(world, options, { value: found, name: answer, text: () => `${answer}\n` });
         if (!found.allowed) throw new CliError(`${found.who}: ${found.because}`, exitCodes.notAllowed);
-        if (format === "table") world.writeNote(`${found.who}: ${found.because}\n`);
+        world.writeNote(`${found.who}: ${found.because}\n`);
       },
     );
 }
 
-function show(
-  world: CliWorld,
-  output: string,
-  whole: unknown,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  names: readonly string[],
-): void {
-  const format = parseFormat(output);
-  if (format === "json") return world.writeData(json(whole));
-  if (format === "yaml") return world.writeData(yaml(whole));
-  if (format === "name") return world.writeData(names.map((name) => `${name}\n`).join(""));
-  if (rows.length === 0) return world.writeNote("There is none\n");
-  world.writeData(table(world, head, rows));
+async function allMembers(client: ApiClient, path: string): Promise<readonly MemberDocument[]> {
+  const items: MemberDocument[] = [];
+  for (let token: string | undefined = ""; token !== undefined; ) {
+    const page = token === "" ? "" : `&pageToken=${encodeURIComponent(token)}`;
+    const answer = memberListSchema.parse(await client.get(`${path}?pageSize=500${page}`));
+    items.push(...answer.items);
+    token = answer.nextPageToken;
+  }
+  return items;
 }
 
 interface RoleAt {

@@ -7,8 +7,9 @@ import { resourceSchema } from "../../control-api/schemas/resource.ts";
 import type { ApiClient } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { json, parseFormat, table, yaml } from "../output.ts";
-import { organizationPath, scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { yaml } from "../output.ts";
+import { type OutputOptions, type RecordOptions, showOne, showRecords, withOutput, withRecords } from "../records.ts";
+import { organizationPath, projectPath, ruledPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
 
@@ -23,12 +24,10 @@ export function registerAdminister(program: Command, world: CliWorld, client: Ap
       const paths: Readonly<Record<string, string>> = {
         organization: "/v1/organizations",
         project: `${organizationPath(world, options)}/projects`,
-        workspace: `${scopePath(world, { organization: options.organization, project: options.project })}/workspaces`,
+        workspace: what === "workspace" ? `${projectPath(world, options)}/workspaces` : "",
       };
       const path = paths[what];
       if (path === undefined) throw usageError(`"${what}" cannot be created: write organization, project or workspace`);
-      if (what === "workspace" && options.project === undefined)
-        throw usageError("say in which project: --project NAME");
       await client.send("POST", path, { body: { name } });
       world.writeData(`${what}/${name} created\n`);
     });
@@ -41,13 +40,16 @@ export function registerAdminister(program: Command, world: CliWorld, client: Ap
       else await changePolicy(client, policyPath(world, target, options), { mode });
       world.writeNote(`${target} is in mode ${mode}\n`);
     });
-  withScope(program.command("policy"))
+  withOutput(withScope(program.command("policy")))
     .description("show the policy of a scope, or replace it from a YAML file")
     .argument("<scope>", "platform, organization, project or workspace")
     .option("-f, --file <path>", "the new policy; replaces the old one as a whole")
-    .action(async (target: string, options: ScopeOptions & { readonly file?: string }) => {
+    .action(async (target: string, options: ScopeOptions & OutputOptions & { readonly file?: string }) => {
       const path = policyPath(world, target, options);
-      if (options.file === undefined) return world.writeData(yaml(policySchema.parse(await client.get(path))));
+      if (options.file === undefined) {
+        const value = policySchema.parse(await client.get(path));
+        return showOne(world, options, { value, name: target, text: () => yaml(value) });
+      }
       await putPolicy(client, path, readPolicy(options.file));
       world.writeNote(`the policy of the ${target} is set\n`);
     });
@@ -62,10 +64,6 @@ function registerAccounts(program: Command, world: CliWorld, client: ApiClient):
     .option("--set <key=value...>", "settings of the provider, such as url=http://127.0.0.1:8081")
     .option("--credential <reference>", "where the scheduler finds the credential: env:NAME or file:PATH")
     .option("--calls-per-second <number>", "how many calls the provider allows", "10")
-    .addHelpText(
-      "after",
-      "\nExample:\n  setpoint account add lab --provider powerdns --set url=http://127.0.0.1:8081 --credential file:/etc/setpoint/lab.key\n",
-    )
     .action(
       async (
         name: string,
@@ -89,25 +87,27 @@ function registerAccounts(program: Command, world: CliWorld, client: ApiClient):
         world.writeData(`account/${added.name} added\n`);
       },
     );
-  withScope(account.command("list"))
+  withRecords(withScope(account.command("list")))
     .description("list accounts")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action(async (options: ScopeOptions & { readonly output: string }) => {
-      const format = parseFormat(options.output);
-      const { items } = accountListSchema.parse(await client.get(`${organizationPath(world, options)}/accounts`));
-      if (format === "json") return world.writeData(json({ items }));
-      if (format === "yaml") return world.writeData(yaml({ items }));
-      if (format === "name") return world.writeData(items.map((item) => `account/${item.name}\n`).join(""));
-      const rows = items.map((item) => [
-        item.name,
-        item.provider,
-        JSON.stringify(item.settings),
-        String(item.callsPerSecond),
-        item.fingerprint ?? "not claimed yet",
-      ]);
-      if (rows.length === 0) return world.writeNote("There is no account here. Add one with: setpoint account add\n");
-      world.writeData(table(world, ["NAME", "PROVIDER", "SETTINGS", "CALLS/S", "FINGERPRINT"], rows));
-    });
+    .action((options: ScopeOptions & RecordOptions) =>
+      showRecords(world, options, async () => {
+        const { items } = accountListSchema.parse(await client.get(`${organizationPath(world, options)}/accounts`));
+        return {
+          value: { items },
+          items,
+          name: (item) => `account/${item.name}`,
+          head: ["NAME", "PROVIDER", "SETTINGS", "CALLS/S", "FINGERPRINT"],
+          row: (item) => [
+            item.name,
+            item.provider,
+            JSON.stringify(item.settings),
+            String(item.callsPerSecond),
+            item.fingerprint ?? "not claimed yet",
+          ],
+          empty: "There is no account here. Add one with: setpoint account add",
+        };
+      }),
+    );
 }
 
 function settingOf(text: string): readonly [string, string] {
@@ -154,16 +154,7 @@ async function putPolicy(client: ApiClient, path: string, body: unknown): Promis
 }
 
 function policyPath(world: CliWorld, target: string, options: ScopeOptions): string {
-  const { organization, project, workspace } = options;
-  if (target === "platform") return "/v1/policy";
-  if (target === "organization") return `${scopePath(world, { organization })}/policy`;
-  if (target === "project" && project !== undefined) return `${scopePath(world, { organization, project })}/policy`;
-  if (target === "workspace" && workspace !== undefined)
-    return `${scopePath(world, { organization, project, workspace })}/policy`;
-  if (target === "project" || target === "workspace") throw usageError(`say which ${target}: --${target} NAME`);
-  throw usageError(
-    `"${target}" is not a scope: write platform, organization, project or workspace, or KIND/NAME for one resource`,
-  );
+  return `${ruledPath(world, target, options)}/policy`;
 }
 
 function readPolicy(file: string): unknown {

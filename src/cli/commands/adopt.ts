@@ -5,7 +5,8 @@ import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../cli-error.ts";
 import { parseSeconds } from "../duration.ts";
 import { findKind } from "../kind-names.ts";
-import { json, parseFormat, yamlDocuments } from "../output.ts";
+import { writeManifests } from "../output.ts";
+import { formatWords } from "../records.ts";
 import { scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
 import { pickItems, seenItems, type Target, targetText, undeclared } from "../seen-items.ts";
 import type { CliWorld } from "../world.ts";
@@ -16,11 +17,10 @@ export function registerAdopt(program: Command, world: CliWorld, client: ApiClie
   withScope(program.command("import"))
     .description("manifests for what exists outside and nobody declares; nothing is changed")
     .argument("<kind/name>", "whose items, such as dnszone/example")
-    .option("-o, --output <format>", "yaml or json", "yaml")
-    .addHelpText("after", "\nExample:\n  setpoint import dnszone/example > records.yaml\n")
+    .option("-o, --output <format>", formatWords, "yaml")
     .action(async (word: string, options: ScopeOptions & { readonly output: string }) => {
       const target = await targetPath(world, client, word, options);
-      writeManifests(world, target, undeclared(await seenItems(client, target)), options.output);
+      importManifests(world, target, undeclared(await seenItems(client, target)), options.output);
     });
 
   withScope(program.command("adopt"))
@@ -48,15 +48,13 @@ export function registerAdopt(program: Command, world: CliWorld, client: ApiClie
     });
 }
 
-function writeManifests(world: CliWorld, target: Target, items: readonly SeenItemDocument[], output: string): void {
-  const format = parseFormat(output);
-  if (format !== "yaml" && format !== "json") throw usageError(`"${output}" cannot be imported: write yaml or json`);
+function importManifests(world: CliWorld, target: Target, items: readonly SeenItemDocument[], output: string): void {
   const manifests = items.flatMap(({ manifest }) => manifest ?? []);
   for (const { key, manifest, problem } of items)
     if (manifest === undefined)
       world.writeNote(`left out: ${key}: ${problem ?? "no resource of its own can declare it"}\n`);
   if (items.length === 0) return world.writeNote(`Everything that ${targetText(target)} shows is declared\n`);
-  world.writeData(format === "json" ? json({ items: manifests }) : yamlDocuments(manifests));
+  writeManifests(world, output, manifests);
 }
 
 async function adopt(

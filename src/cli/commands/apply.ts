@@ -34,10 +34,6 @@ export function registerApply(program: Command, world: CliWorld, client: ApiClie
     .option("--prune", "delete what matches --labels and is in none of the files, of their kinds and scopes")
     .option("-l, --labels <selector>", "with --prune: the resources that belong to these files, such as team=web")
     .option("--confirm <count>", "with --prune: how many resources are deleted")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  setpoint apply -f zone.yaml\n  setpoint apply -f zones/ --prune -l team=web --confirm 2\n",
-    )
     .action(async (options: ApplyOptions) => apply(world, client, options));
 }
 

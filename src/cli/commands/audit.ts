@@ -6,7 +6,8 @@ import { type ExportCheck, ExportVerifier } from "../../control-api/schemas/audi
 import type { ApiClient } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { json, parseFormat, safeText, table, toned, yaml } from "../output.ts";
+import { safeText, toned } from "../output.ts";
+import { type RecordOptions, type Records, showRecords, withRecords } from "../records.ts";
 import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 
@@ -22,12 +23,11 @@ interface AuditOptions extends ScopeOptions {
 /** audit list, export, verify: who did what, when, why and from where; and that nobody changed the record. */
 export function registerAudit(program: Command, world: CliWorld, client: ApiClient): void {
   const audit = program.command("audit").description("who did what, when, why and from where");
-  withFilters(audit.command("list"))
+  withRecords(withFilters(audit.command("list")))
     .description("list the audit trail, newest first")
     .option("--limit <number>", "how many entries at most", "50")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action((options: AuditOptions & { readonly limit: string; readonly output: string }) =>
-      list(world, client, options),
+    .action((options: AuditOptions & RecordOptions & { readonly limit: string }) =>
+      showRecords(world, options, () => newest(world, client, options)),
     );
   withFilters(audit.command("export"))
     .description("export the audit trail as JSON lines (which verify checks) or CSV")
@@ -44,10 +44,6 @@ export function registerAudit(program: Command, world: CliWorld, client: ApiClie
     .argument("[file]", "an export; without it, the record of the server")
     .option("--head <position:hash>", "the end that the export must have, noted earlier or elsewhere")
     .option("--online", "also compare the export with the server")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  setpoint audit export -f audit.ndjson\n  setpoint audit verify audit.ndjson              needs no server\n  setpoint audit verify                           checks what the server has\n",
-    )
     .action((file: string | undefined, options: VerifyOptions) => verify(world, client, file, options));
 }
 
@@ -79,21 +75,35 @@ function queryOf(options: AuditOptions, more: Readonly<Record<string, string>>):
   return new URLSearchParams(given as [string, string][]).toString();
 }
 
-async function list(
+async function newest(
   world: CliWorld,
   client: ApiClient,
-  options: AuditOptions & { readonly limit: string; readonly output: string },
-): Promise<void> {
-  const format = parseFormat(options.output);
-  const pageSize = String(Math.min(500, Math.max(1, Number.parseInt(options.limit, 10) || 50)));
-  const answer = await client.get(`${pathOf(world, options)}?${queryOf(options, { pageSize })}`);
-  const { items } = auditListSchema.parse(answer);
-  if (format === "json") return world.writeData(json({ items }));
-  if (format === "yaml") return world.writeData(yaml({ items }));
-  if (format === "name") return world.writeData(items.map((item) => `${item.position}\n`).join(""));
-  if (items.length === 0) return world.writeNote("Nothing was recorded that fits.\n");
-  const rows = items.map((item) => [item.at, item.actor, item.type, what(item), item.reason ?? "", item.address ?? ""]);
-  world.writeData(table(world, ["WHEN", "WHO", "WHAT", "OF", "WHY", "FROM"], rows));
+  options: AuditOptions & { readonly limit: string },
+): Promise<Records<AuditEntryDocument>> {
+  const limit = Number(options.limit);
+  if (!Number.isSafeInteger(limit) || limit < 1) throw usageError(`--limit ${options.limit} must be a number from 1`);
+  const items: AuditEntryDocument[] = [];
+  for (let token: string | undefined = ""; token !== undefined && items.length < limit; ) {
+    const page = {
+      pageSize: String(Math.min(500, limit - items.length)),
+      ...(token === "" ? {} : { pageToken: token }),
+    };
+    const answer = auditListSchema.parse(await client.get(`${pathOf(world, options)}?${queryOf(options, page)}`));
+    items.push(...answer.items);
+    token = answer.nextPageToken;
+  }
+  return {
+    value: { items },
+    items,
+    name: ({ position }) => String(position),
+    head: ["WHEN", "WHO", "WHAT", "OF", "WHY", "FROM"],
+    row: (item) => [item.at, item.actor, item.type, what(item), item.reason ?? "", item.address ?? ""],
+    wide: {
+      head: ["POSITION", "REQUEST", "HASH"],
+      cells: ({ position, requestId, hash }) => [String(position), requestId ?? "", hash],
+    },
+    empty: "Nothing was recorded that fits.",
+  };
 }
 
 /** What it happened to, in the words that the entry has for it. */

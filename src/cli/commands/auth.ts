@@ -10,7 +10,8 @@ import {
 import { type ApiClient, operatorToken } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { json, parseFormat, table, yaml } from "../output.ts";
+import { table } from "../output.ts";
+import { type OutputOptions, type RecordOptions, showOne, showRecords, withOutput, withRecords } from "../records.ts";
 import { secretInput, secretLines } from "../secret-input.ts";
 import { forgetSession, storedSession, storeSession } from "../session-file.ts";
 import type { CliWorld } from "../world.ts";
@@ -43,10 +44,6 @@ function registerSigningIn(auth: Command, world: CliWorld, client: ApiClient): v
     .option("--code <code>", "six digits of your app, or a recovery code")
     .option("--link <url>", "a one-time link instead of a password; that of the first start makes you the first person")
     .option("--name <name>", "with the link of the first start: what you are called")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  setpoint auth login ada@example.test\n  setpoint auth login --link 'http://127.0.0.1:7780/sign-in#…'\n",
-    )
     .action(async (email: string | undefined, options: SignInOptions) => {
       const signed =
         options.link === undefined
@@ -146,15 +143,10 @@ async function firstPerson(
 }
 
 function registerSessions(auth: Command, world: CliWorld, client: ApiClient): void {
-  auth
-    .command("status")
+  withOutput(auth.command("status"))
     .description("who you are here, and what you prove it with")
-    .option("-o, --output <format>", "table, json or yaml", "table")
-    .action(async (options: { readonly output: string }) => {
-      const format = parseFormat(options.output);
+    .action(async (options: OutputOptions) => {
       const me = meSchema.parse(await client.get("/v1/me"));
-      if (format === "json") return world.writeData(json(me));
-      if (format === "yaml") return world.writeData(yaml(me));
       const rows = [
         ["Server", client.url],
         ["Name", me.name],
@@ -167,27 +159,33 @@ function registerSessions(auth: Command, world: CliWorld, client: ApiClient): vo
               ["Passkeys", String(me.secondFactor.passkeys)],
             ]),
       ];
-      world.writeData(table(world, ["", ""], rows).trimStart());
+      showOne(world, options, {
+        value: me,
+        name: me.name,
+        text: () => table(world, ["", ""], rows).trimStart(),
+      });
     });
-  auth
-    .command("sessions")
+  withRecords(auth.command("sessions"))
     .description("where you are signed in")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action(async (options: { readonly output: string }) => {
-      const format = parseFormat(options.output);
-      const { items } = sessionListSchema.parse(await client.get("/v1/sessions"));
-      if (format === "json") return world.writeData(json({ items }));
-      if (format === "yaml") return world.writeData(yaml({ items }));
-      if (format === "name") return world.writeData(items.map(({ id }) => `${id}\n`).join(""));
-      const rows = items.map((one) => [
-        one.current ? { text: `${one.id} (this one)`, tone: "good" as const } : one.id,
-        one.lastSeenAt,
-        one.endsAt,
-        one.address,
-        one.userAgent,
-      ]);
-      world.writeData(table(world, ["ID", "LAST SEEN", "ENDS", "ADDRESS", "PROGRAM"], rows));
-    });
+    .action((options: RecordOptions) =>
+      showRecords(world, options, async () => {
+        const { items } = sessionListSchema.parse(await client.get("/v1/sessions"));
+        return {
+          value: { items },
+          items,
+          name: ({ id }) => id,
+          head: ["ID", "LAST SEEN", "ENDS", "ADDRESS", "PROGRAM"],
+          row: (one) => [
+            one.current ? { text: `${one.id} (this one)`, tone: "good" } : one.id,
+            one.lastSeenAt,
+            one.endsAt,
+            one.address,
+            one.userAgent,
+          ],
+          empty: "You have no session: you prove yourself otherwise. See: setpoint auth status",
+        };
+      }),
+    );
   auth
     .command("revoke")
     .description("end one of your sessions")

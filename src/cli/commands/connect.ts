@@ -37,10 +37,6 @@ export function registerConnect(program: Command, world: CliWorld, client: ApiCl
     .option("--zone <name...>", "zones to begin with; asked for on a terminal")
     .option("--mode <mode>", "observe or propose", "observe")
     .option("--timeout <duration>", "how long to wait for the first look at each zone", "60s")
-    .addHelpText(
-      "after",
-      "\nExample:\n  setpoint connect powerdns --name lab --api-key-file lab.key --zone example.com\n",
-    )
     .action(async (options: ConnectOptions) => connectPowerDns(world, client, options));
 }
 

@@ -2,32 +2,36 @@ import type { Command } from "commander";
 import { CliError } from "../cli-error.ts";
 import { type Context, readContexts, writeContexts } from "../context-file.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { table } from "../output.ts";
+import { type RecordOptions, showRecords, withRecords } from "../records.ts";
 import { type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 
 /** context: which server and scope commands mean when they do not say. */
 export function registerContext(program: Command, world: CliWorld): void {
   const context = program.command("context").description("which server and scope commands mean when they do not say");
-  context
-    .command("list", { isDefault: true })
+  withRecords(context.command("list", { isDefault: true }))
     .description("list contexts; the star marks the one in use")
-    .action(() => {
-      const { current, contexts } = readContexts(world);
-      const rows = Object.entries(contexts).map(
-        ([name, { url = "", organization = "", project = "", workspace = "" }]) => [
-          name === current ? "*" : "",
-          name,
-          url,
-          organization,
-          project,
-          workspace,
-        ],
-      );
-      if (rows.length === 0)
-        return world.writeNote("There are no contexts. Make one with: setpoint context set NAME\n");
-      world.writeData(table(world, ["", "NAME", "URL", "ORGANIZATION", "PROJECT", "WORKSPACE"], rows));
-    });
+    .action((options: RecordOptions) =>
+      showRecords(world, options, () => {
+        const { current, contexts } = readContexts(world);
+        const items = Object.entries(contexts).map(([name, one]) => ({ name, inUse: name === current, ...one }));
+        return {
+          value: { items },
+          items,
+          name: ({ name }) => name,
+          head: ["", "NAME", "URL", "ORGANIZATION", "PROJECT", "WORKSPACE"],
+          row: ({ name, inUse, url = "", organization = "", project = "", workspace = "" }) => [
+            inUse ? "*" : "",
+            name,
+            url,
+            organization,
+            project,
+            workspace,
+          ],
+          empty: "There are no contexts. Make one with: setpoint context set NAME",
+        };
+      }),
+    );
   withScope(context.command("set"))
     .description("make or change a context, and use it")
     .argument("<name>")
@@ -61,6 +65,7 @@ export function registerContext(program: Command, world: CliWorld): void {
       requireKnown(contexts, name);
       const kept = Object.fromEntries(Object.entries(contexts).filter(([other]) => other !== name));
       writeContexts(world, { ...(current === name || current === undefined ? {} : { current }), contexts: kept });
+      world.writeNote(`forgot ${name}\n`);
     });
 }
 

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../cli-error.ts";
 import { findKind } from "../kind-names.ts";
-import { json, table } from "../output.ts";
+import { table } from "../output.ts";
+import { type OutputOptions, showOne, withOutput } from "../records.ts";
 import type { CliWorld } from "../world.ts";
 
 /** As much of JSON Schema as a person is shown. */
@@ -26,12 +27,10 @@ const documentSchema = z.object({ components: z.object({ schemas: z.record(z.str
 
 /** explain: what may stand in a manifest, from the schemas the server itself checks with. */
 export function registerExplain(program: Command, world: CliWorld, client: ApiClient): void {
-  program
-    .command("explain")
+  withOutput(program.command("explain"))
     .description("what the fields of a kind mean, such as dnszone or dnszone.spec.account")
     .argument("<kind[.path]>")
-    .option("-o, --output <format>", "table or json", "table")
-    .action(async (text: string, options: { readonly output: string }) => {
+    .action(async (text: string, options: OutputOptions) => {
       const [word = "", ...path] = text.split(".");
       const kind = await findKind(client, word);
       const { components } = documentSchema.parse(await client.get("/v1/openapi.json"));
@@ -40,11 +39,18 @@ export function registerExplain(program: Command, world: CliWorld, client: ApiCl
         (schema, field) => fieldOf(schemas, schema, field, text),
         resolved(schemas, { $ref: `#/components/schemas/${kind.kind}Manifest` }),
       );
-      if (options.output === "json") return world.writeData(json(found));
-      world.writeData(`${text}: ${typeOf(schemas, found)}\n`);
-      if (found.description !== undefined) world.writeData(`${found.description}\n`);
-      const fields = fieldsOf(schemas, found);
-      if (fields.length > 0) world.writeData(`\n${table(world, ["FIELD", "TYPE", "REQUIRED", "MEANING"], fields)}`);
+      showOne(world, options, {
+        value: found,
+        name: text,
+        text: () => {
+          const fields = fieldsOf(schemas, found);
+          return [
+            `${text}: ${typeOf(schemas, found)}\n`,
+            ...(found.description === undefined ? [] : [`${found.description}\n`]),
+            ...(fields.length === 0 ? [] : ["\n", table(world, ["FIELD", "TYPE", "REQUIRED", "MEANING"], fields)]),
+          ].join("");
+        },
+      });
     });
 }
 

@@ -1,10 +1,11 @@
 import type { Command } from "commander";
-import { manifestSchema, type ResourceDocument } from "../../control-api/schemas/resource.ts";
+import { type Manifest, manifestSchema, type ResourceDocument } from "../../control-api/schemas/resource.ts";
 import type { ApiClient } from "../api-client.ts";
 import { findKind, knownKinds } from "../kind-names.ts";
 import { listAll } from "../list-all.ts";
-import { yamlDocuments } from "../output.ts";
-import { scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { writeManifests } from "../output.ts";
+import { placeOf, scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { formatWords, type OutputOptions } from "../records.ts";
 import type { CliWorld } from "../world.ts";
 
 /** export: what is declared, as manifests. */
@@ -13,25 +14,30 @@ export function registerExport(program: Command, world: CliWorld, client: ApiCli
     .description("print what is declared as manifests that can be applied again")
     .argument("[kind]", "only this kind; otherwise every kind of the scope")
     .option("-l, --labels <selector>", "only resources with these labels")
-    .action(async (word: string | undefined, options: ScopeOptions & { readonly labels?: string }) => {
-      const kinds = word === undefined ? await kindsHere(client, options) : [await findKind(client, word)];
-      const manifests: unknown[] = [];
+    .option("-o, --output <format>", formatWords, "yaml")
+    .action(async (word: string | undefined, options: ExportOptions) => {
+      const kinds = word === undefined ? await kindsHere(world, client, options) : [await findKind(client, word)];
+      const manifests: Manifest[] = [];
       for (const { plural } of kinds) {
         const found = await listAll(client, `${scopePath(world, options)}/${plural}`, options.labels);
         manifests.push(...found.filter(({ metadata }) => metadata.deletion === undefined).map(asManifest));
       }
       if (manifests.length === 0) return world.writeNote("Nothing is declared here.\n");
-      world.writeData(yamlDocuments(manifests));
+      writeManifests(world, options.output, manifests);
     });
 }
 
-async function kindsHere(client: ApiClient, options: ScopeOptions) {
-  const type =
-    options.workspace !== undefined ? "workspace" : options.project !== undefined ? "project" : "organization";
+interface ExportOptions extends ScopeOptions, OutputOptions {
+  readonly labels?: string;
+}
+
+async function kindsHere(world: CliWorld, client: ApiClient, options: ScopeOptions) {
+  const { project, workspace } = placeOf(world, options);
+  const type = workspace !== undefined ? "workspace" : project !== undefined ? "project" : "organization";
   return (await knownKinds(client)).filter((kind) => kind.scopes.includes(type));
 }
 
-function asManifest({ apiVersion, kind, metadata, spec }: ResourceDocument): unknown {
+function asManifest({ apiVersion, kind, metadata, spec }: ResourceDocument): Manifest {
   const { name, labels, mode, protect } = metadata;
   return manifestSchema.parse({
     apiVersion,

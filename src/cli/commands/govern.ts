@@ -7,7 +7,16 @@ import {
 } from "../../control-api/schemas/governance.ts";
 import type { ApiClient } from "../api-client.ts";
 import { parseSeconds, shortDuration } from "../duration.ts";
-import { json, parseFormat, safeText, shown, table, toned, yaml } from "../output.ts";
+import { safeText, shown, toned } from "../output.ts";
+import {
+  type OutputOptions,
+  type RecordOptions,
+  type Records,
+  showOne,
+  showRecords,
+  withOutput,
+  withRecords,
+} from "../records.ts";
 import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 
@@ -19,46 +28,25 @@ export function registerGovern(program: Command, world: CliWorld, client: ApiCli
 
 function registerHeld(program: Command, world: CliWorld, client: ApiClient): void {
   const held = program.command("held").description("what waits for a person");
-  withScope(held.command("list"))
+  withRecords(withScope(held.command("list")))
     .description("list held changes")
     .option("--state <state>", "open, approved, rejected, withdrawn or any", "open")
     .option("--level <level>", "subject, account, organization, platform or scope")
     .option("--guard <guard>", "only what this guard holds")
     .option("--kind <kind>", "only what concerns resources of this kind")
     .option("--older-than <duration>", "only what has waited for longer")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action(async (options: ScopeOptions & HeldFilters) => {
-      const format = parseFormat(options.output);
-      const query = heldQuery(options);
-      const { items } = heldChangeListSchema.parse(
-        await client.get(`${organizationPath(world, options)}/held-changes?${query.toString()}`),
-      );
-      if (format === "json") return world.writeData(json({ items }));
-      if (format === "yaml") return world.writeData(yaml({ items }));
-      if (format === "name") return world.writeData(items.map((item) => `${item.id}\n`).join(""));
-      if (items.length === 0) return world.writeNote("Nothing waits.\n");
-      const rows = items.map((item) => [
-        item.id,
-        item.state,
-        item.guard,
-        String(item.blastRadius.items),
-        `${shortDuration(world.nowMs() - world.timeMs(item.openedAt))} ago`,
-        item.overdue ? "overdue" : shortDuration(world.timeMs(item.deadline) - world.nowMs()),
-        item.verdict.reason,
-      ]);
-      world.writeData(table(world, ["ID", "STATE", "GUARD", "ITEMS", "OPENED", "LEFT", "WHY"], rows));
-      world.writeNote("Look at one with: setpoint held show ID\n");
-    });
-  withScope(held.command("show"))
+    .action((options: ScopeOptions & HeldFilters & RecordOptions) =>
+      showRecords(world, options, async () => {
+        const path = `${organizationPath(world, options)}/held-changes?${heldQuery(options).toString()}`;
+        return heldRecords(world, heldChangeListSchema.parse(await client.get(path)).items);
+      }),
+    );
+  withOutput(withScope(held.command("show")))
     .description("show one held change with everything it would do")
     .argument("<id>")
-    .option("-o, --output <format>", "table, json or yaml", "table")
-    .action(async (id: string, options: ScopeOptions & { readonly output: string }) => {
-      const format = parseFormat(options.output);
+    .action(async (id: string, options: ScopeOptions & OutputOptions) => {
       const change = heldChangeSchema.parse(await client.get(heldPath(world, options, id)));
-      if (format === "json") world.writeData(json(change));
-      else if (format === "yaml") world.writeData(yaml(change));
-      else world.writeData(heldText(world, change));
+      showOne(world, options, { value: change, name: change.id, text: () => heldText(world, change) });
     });
 }
 
@@ -103,7 +91,6 @@ interface HeldFilters {
   readonly guard?: string;
   readonly kind?: string;
   readonly olderThan?: string;
-  readonly output: string;
 }
 
 function heldQuery({ state, level, guard, kind, olderThan }: HeldFilters): URLSearchParams {
@@ -113,6 +100,30 @@ function heldQuery({ state, level, guard, kind, olderThan }: HeldFilters): URLSe
   if (kind !== undefined) query.set("kind", kind);
   if (olderThan !== undefined) query.set("olderThanSeconds", String(parseSeconds(olderThan)));
   return query;
+}
+
+function heldRecords(world: CliWorld, items: readonly HeldChangeDocument[]): Records<HeldChangeDocument> {
+  return {
+    value: { items },
+    items,
+    name: ({ id }) => id,
+    head: ["ID", "STATE", "GUARD", "ITEMS", "OPENED", "LEFT", "WHY"],
+    row: (item) => [
+      item.id,
+      item.state,
+      item.guard,
+      String(item.blastRadius.items),
+      `${shortDuration(world.nowMs() - world.timeMs(item.openedAt))} ago`,
+      item.overdue ? "overdue" : shortDuration(world.timeMs(item.deadline) - world.nowMs()),
+      item.verdict.reason,
+    ],
+    wide: {
+      head: ["LEVEL", "DEADLINE", "DIGEST"],
+      cells: ({ level, deadline, digest }) => [level, deadline, digest],
+    },
+    empty: "Nothing waits.",
+    note: "Look at one with: setpoint held show ID",
+  };
 }
 
 function heldText(world: CliWorld, change: HeldChangeDocument): string {

@@ -10,12 +10,13 @@ import type { ApiClient } from "../api-client.ts";
 import { shortDuration } from "../duration.ts";
 import { knownKinds } from "../kind-names.ts";
 import { listAll } from "../list-all.ts";
-import { type Cell, parseFormat, safeText, shown, statusTone, table, toned, writeFormatted } from "../output.ts";
+import { type Cell, safeText, shown, statusTone, table, toned } from "../output.ts";
+import { type OutputOptions, type RecordOptions, showOne, showRecords, withOutput, withRecords } from "../records.ts";
 import { scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
 
-type Options = ScopeOptions & { readonly output: string };
+type Options = ScopeOptions & OutputOptions;
 
 /** describe, tree, events, history: one resource from every side. */
 export function registerInspect(program: Command, world: CliWorld, client: ApiClient): void {
@@ -27,9 +28,12 @@ export function registerInspect(program: Command, world: CliWorld, client: ApiCl
     const { path } = await targetPath(world, client, target, options);
     const resource = resourceSchema.parse(await client.get(path));
     const why = whySchema.parse(await client.get(`${path}/why`));
-    if (writeFormatted(world, parseFormat(options.output), { resource, why }, [resource])) return;
-    const blocking = why.chain.filter((reason) => reason.blocking).map((reason) => `  ✗ ${safeText(reason.words)}`);
-    world.writeData(`${describeText(world, resource)}\n${safeText(why.summary)}\n${blocking.join("\n")}\n`);
+    const blocking = why.chain.filter((reason) => reason.blocking).map((reason) => `  ✗ ${safeText(reason.words)}\n`);
+    showOne(world, options, {
+      value: { resource, why },
+      name: nameOf(resource),
+      text: () => `${describeText(world, resource)}\n${safeText(why.summary)}\n${blocking.join("")}`,
+    });
   });
 
   one(program, "tree", "a resource with what it is part of and what is part of it").action(
@@ -38,39 +42,64 @@ export function registerInspect(program: Command, world: CliWorld, client: ApiCl
       const resource = resourceSchema.parse(await client.get(path));
       const parts = await partsOf(world, client, resource, options);
       const tree = { resource, parts };
-      if (!writeFormatted(world, parseFormat(options.output), tree, parts)) world.writeData(treeText(world, tree));
+      showOne(world, options, {
+        value: tree,
+        name: [resource, ...parts].map(nameOf).join("\n"),
+        text: () => treeText(world, tree),
+      });
     },
   );
 
-  one(program, "events", "what happened to a resource in the log, newest first").action(
-    async (target: string, options: Options) => {
-      const { path } = await targetPath(world, client, target, options);
-      const events = resourceEventListSchema.parse(await client.get(`${path}/events`));
-      if (writeFormatted(world, parseFormat(options.output), events, events.items)) return;
-      const rows = events.items.map((event) => [event.at, event.type, event.by, String(event.revision ?? "")]);
-      world.writeData(table(world, ["AT", "WHAT", "BY", "REVISION"], rows));
-    },
-  );
+  registerPast(program, world, client);
+}
 
-  one(program, "history", "what was declared, decided and done, newest first").action(
-    async (target: string, options: Options) => {
+function registerPast(program: Command, world: CliWorld, client: ApiClient): void {
+  withRecords(withScope(program.command("events")))
+    .description("what happened to a resource in the log, newest first")
+    .argument("<kind/name>")
+    .action(async (target: string, options: ScopeOptions & RecordOptions) => {
       const { path } = await targetPath(world, client, target, options);
-      const history = historySchema.parse(await client.get(`${path}/history`));
-      if (writeFormatted(world, parseFormat(options.output), history, history.items)) return;
-      for (const entry of history.items) {
-        world.writeData(`${toned(world, "soft", entry.at)}  ${safeText(entry.words)}\n`);
-        for (const { pointer, before, after } of entry.changes ?? [])
-          world.writeData(`    ${pointer}: ${shown(before)} → ${shown(after)}\n`);
-      }
-    },
-  );
+      await showRecords(world, options, async () => {
+        const events = resourceEventListSchema.parse(await client.get(`${path}/events`));
+        return {
+          value: events,
+          items: events.items,
+          name: ({ position }) => position,
+          head: ["AT", "WHAT", "BY", "REVISION"],
+          row: ({ at, type, by, revision }) => [at, type, by, String(revision ?? "")],
+          wide: { head: ["POSITION"], cells: ({ position }) => [position] },
+          empty: "Nothing happened to it yet that the log keeps.",
+        };
+      });
+    });
+
+  withRecords(withScope(program.command("history")))
+    .description("what was declared, decided and done, newest first")
+    .argument("<kind/name>")
+    .action(async (target: string, options: ScopeOptions & RecordOptions) => {
+      const { path } = await targetPath(world, client, target, options);
+      await showRecords(world, options, async () => {
+        const history = historySchema.parse(await client.get(`${path}/history`));
+        return {
+          value: history,
+          items: history.items,
+          name: ({ at, words }) => `${at} ${safeText(words)}`,
+          head: ["AT", "WHAT"],
+          row: ({ at, words }) => [{ text: at, tone: "soft" }, words],
+          below: ({ changes = [] }) =>
+            changes.map(({ pointer, before, after }) => `    ${pointer}: ${shown(before)} → ${shown(after)}`),
+          empty: "Nothing was declared, decided or done yet.",
+        };
+      });
+    });
 }
 
 function one(program: Command, name: string, description: string): Command {
-  return withScope(program.command(name))
-    .description(description)
-    .argument("<kind/name>")
-    .option("-o, --output <format>", "table, json, yaml or ndjson", "table");
+  return withOutput(withScope(program.command(name)).description(description).argument("<kind/name>"));
+}
+
+function nameOf({ kind, metadata }: ResourceDocument): string {
+  return `${kind.toLowerCase()}/${metadata.name}`;
 }
 
 function describeText(world: CliWorld, { kind, metadata, spec, status }: ResourceDocument): string {

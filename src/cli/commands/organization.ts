@@ -6,9 +6,8 @@ import {
   scopeListSchema,
 } from "../../control-api/schemas/organization.ts";
 import type { ApiClient } from "../api-client.ts";
-import { usageError } from "../cli-error.ts";
-import { json, parseFormat, table, yaml } from "../output.ts";
-import { organizationPath, type ScopeOptions, scopePath, withScope } from "../scope-path.ts";
+import { type RecordOptions, type Records, showRecords, withRecords } from "../records.ts";
+import { organizationPath, projectPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 
 /** org, project, workspace: where everything else lives. */
@@ -28,23 +27,23 @@ export function registerOrganizations(program: Command, world: CliWorld, client:
           `Nothing can be created in it before it is verified. Ask for that: setpoint org submit ${name}\n`,
         );
     });
-  org
-    .command("get")
+  withRecords(org.command("get"))
     .description("show one organization with its status")
     .argument("<name>")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action(async (name: string, options: { readonly output: string }) => {
-      const found = organizationSchema.parse(await client.get(pathOf(name)));
-      show(world, options.output, [found], found);
-    });
-  org
-    .command("list")
+    .action((name: string, options: RecordOptions) =>
+      showRecords(world, options, async () => {
+        const found = organizationSchema.parse(await client.get(pathOf(name)));
+        return organizationRecords([found], found);
+      }),
+    );
+  withRecords(org.command("list"))
     .description("list the organizations that you may see")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action(async (options: { readonly output: string }) => {
-      const { items } = organizationListSchema.parse(await client.get("/v1/organizations"));
-      show(world, options.output, items, { items });
-    });
+    .action((options: RecordOptions) =>
+      showRecords(world, options, async () => {
+        const { items } = organizationListSchema.parse(await client.get("/v1/organizations"));
+        return organizationRecords(items, { items });
+      }),
+    );
   org
     .command("delete")
     .description("delete an organization that is empty; its name stays taken")
@@ -92,8 +91,7 @@ function registerScopes(program: Command, world: CliWorld, client: ApiClient): v
     const noun = program.command(what).description(`${what}s: create, list, delete`);
     const base = (options: ScopeOptions) => {
       if (what === "project") return `${organizationPath(world, options)}/projects`;
-      if (options.project === undefined) throw usageError("say in which project: --project NAME");
-      return `${scopePath(world, { organization: options.organization, project: options.project })}/workspaces`;
+      return `${projectPath(world, options)}/workspaces`;
     };
     withScope(noun.command("create"))
       .description(`create a ${what}`)
@@ -102,24 +100,21 @@ function registerScopes(program: Command, world: CliWorld, client: ApiClient): v
         await client.send("POST", base(options), { body: { name } });
         world.writeData(`${what}/${name} created\n`);
       });
-    withScope(noun.command("list"))
+    withRecords(withScope(noun.command("list")))
       .description(`list the ${what}s that you may see`)
-      .option("-o, --output <format>", "table, json, yaml or name", "table")
-      .action(async (options: ScopeOptions & { readonly output: string }) => {
-        const format = parseFormat(options.output);
-        const { items } = scopeListSchema.parse(await client.get(base(options)));
-        if (format === "json") return world.writeData(json({ items }));
-        if (format === "yaml") return world.writeData(yaml({ items }));
-        if (format === "name") return world.writeData(items.map(({ name }) => `${what}/${name}\n`).join(""));
-        if (items.length === 0) return world.writeNote(`There is no ${what} here that you may see\n`);
-        world.writeData(
-          table(
-            world,
-            ["NAME"],
-            items.map(({ name }) => [name]),
-          ),
-        );
-      });
+      .action((options: ScopeOptions & RecordOptions) =>
+        showRecords(world, options, async () => {
+          const { items } = scopeListSchema.parse(await client.get(base(options)));
+          return {
+            value: { items },
+            items,
+            name: ({ name }) => `${what}/${name}`,
+            head: ["NAME"],
+            row: ({ name }) => [name],
+            empty: `There is no ${what} here that you may see. Create one with: setpoint ${what} create NAME`,
+          };
+        }),
+      );
     withScope(noun.command("delete"))
       .description(`delete a ${what} that is empty`)
       .argument("<name>")
@@ -130,20 +125,20 @@ function registerScopes(program: Command, world: CliWorld, client: ApiClient): v
   }
 }
 
-function show(world: CliWorld, output: string, items: readonly OrganizationDocument[], whole: unknown): void {
-  const format = parseFormat(output);
-  if (format === "json") return world.writeData(json(whole));
-  if (format === "yaml") return world.writeData(yaml(whole));
-  if (format === "name") return world.writeData(items.map(({ name }) => `organization/${name}\n`).join(""));
-  if (items.length === 0)
-    return world.writeNote("You belong to no organization. Create one with: setpoint org create NAME\n");
-  const rows = items.map(({ name, verification, state, reason }) => [
-    name,
-    { text: verification, tone: verification === "verified" ? ("good" as const) : ("warn" as const) },
-    { text: state, tone: state === "active" ? ("good" as const) : ("warn" as const) },
-    reason,
-  ]);
-  world.writeData(table(world, ["NAME", "VERIFICATION", "STATE", "REASON"], rows));
+function organizationRecords(items: readonly OrganizationDocument[], value: unknown): Records<OrganizationDocument> {
+  return {
+    value,
+    items,
+    name: ({ name }) => `organization/${name}`,
+    head: ["NAME", "VERIFICATION", "STATE", "REASON"],
+    row: ({ name, verification, state, reason }) => [
+      name,
+      { text: verification, tone: verification === "verified" ? "good" : "warn" },
+      { text: state, tone: state === "active" ? "good" : "warn" },
+      reason,
+    ],
+    empty: "You belong to no organization. Create one with: setpoint org create NAME",
+  };
 }
 
 function pathOf(name: string): string {

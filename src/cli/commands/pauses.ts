@@ -10,7 +10,8 @@ import type { ApiClient } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { parseSeconds, shortDuration } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { json, parseFormat, safeText, table, yaml } from "../output.ts";
+import { safeText } from "../output.ts";
+import { type RecordOptions, type Records, showRecords, withRecords } from "../records.ts";
 import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
@@ -19,7 +20,6 @@ interface PauseOptions extends ScopeOptions {
   readonly level: string;
   readonly for: string;
   readonly reason?: string;
-  readonly output: string;
 }
 
 /** pause, suspend, freeze, resume, unfreeze: stopping, and going on. */
@@ -32,7 +32,7 @@ export function registerPauses(program: Command, world: CliWorld, client: ApiCli
       await resume(world, client, id, options);
     });
   registerSuspend(program, world, client);
-  withScope(program.command("pause"))
+  withRecords(withScope(program.command("pause")))
     .description("stop deletes, writes or everything in a scope for a while; or: pause list")
     .argument(
       "<what>",
@@ -41,11 +41,12 @@ export function registerPauses(program: Command, world: CliWorld, client: ApiCli
     .option("--level <level>", "deletes, writes or all", "writes")
     .option("--for <duration>", "how long", "1h")
     .option("--reason <text>", "why; others see it")
-    .option("-o, --output <format>", "table, json or yaml", "table")
-    .action(async (what: string, options: PauseOptions) => {
+    .action(async (what: string, options: PauseOptions & RecordOptions) => {
       const path = `${organizationPath(world, options)}/pauses`;
       if (what === "list")
-        return showPauses(world, pauseListSchema.parse(await client.get(path)).items, options.output);
+        return await showRecords(world, options, async () =>
+          pauseRecords(world, pauseListSchema.parse(await client.get(path)).items),
+        );
       await createPause(world, client, path, options, { on: what });
     });
   program
@@ -75,20 +76,23 @@ async function createPause(
   );
 }
 
-function showPauses(world: CliWorld, items: readonly PauseDocument[], output: string): void {
-  const format = parseFormat(output);
-  if (format === "json") return world.writeData(json({ items }));
-  if (format === "yaml") return world.writeData(yaml({ items }));
-  if (items.length === 0) return world.writeNote("Nothing is paused.\n");
-  const rows = items.map((pause) => [
-    pause.id,
-    pause.scope,
-    pause.level,
-    pause.author,
-    shortDuration(world.timeMs(pause.expiresAt) - world.nowMs()),
-    pause.reason,
-  ]);
-  world.writeData(table(world, ["ID", "SCOPE", "LEVEL", "BY", "LEFT", "REASON"], rows));
+function pauseRecords(world: CliWorld, items: readonly PauseDocument[]): Records<PauseDocument> {
+  return {
+    value: { items },
+    items,
+    name: ({ id }) => id,
+    head: ["ID", "SCOPE", "LEVEL", "BY", "LEFT", "REASON"],
+    row: (pause) => [
+      pause.id,
+      pause.scope,
+      pause.level,
+      pause.author,
+      shortDuration(world.timeMs(pause.expiresAt) - world.nowMs()),
+      pause.reason,
+    ],
+    wide: { head: ["UNTIL"], cells: ({ expiresAt }) => [expiresAt] },
+    empty: "Nothing is paused.",
+  };
 }
 
 async function resume(

@@ -9,27 +9,28 @@ import type { z } from "zod";
 import type { ApiClient } from "../api-client.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { json, parseFormat, table, yaml } from "../output.ts";
+import { type RecordOptions, showRecords, withRecords } from "../records.ts";
 import type { CliWorld } from "../world.ts";
 
 /** people: who is here, for whoever runs the platform. */
 export function registerPeople(program: Command, world: CliWorld, client: ApiClient): void {
   const people = program.command("people").description("the people of this installation");
-  people
-    .command("list")
+  withRecords(people.command("list"))
     .description("everybody here")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action(async (options: { readonly output: string }) => {
-      const format = parseFormat(options.output);
-      const items = await everybody(client);
-      if (format === "json") return world.writeData(json({ items }));
-      if (format === "yaml") return world.writeData(yaml({ items }));
-      if (format === "name") return world.writeData(items.map(({ email }) => `${email}\n`).join(""));
-      if (items.length === 0)
-        return world.writeNote("Nobody is here yet. Make the first person with: setpoint auth link\n");
-      const rows = items.map((one) => [one.email, one.name, one.state, one.platformRole, one.createdAt]);
-      world.writeData(table(world, ["E-MAIL", "NAME", "STATE", "ROLE", "SINCE"], rows));
-    });
+    .action((options: RecordOptions) =>
+      showRecords(world, options, async () => {
+        const items = await everybody(client);
+        return {
+          value: { items },
+          items,
+          name: ({ email }) => email,
+          head: ["E-MAIL", "NAME", "STATE", "ROLE", "SINCE"],
+          row: (one) => [one.email, one.name, one.state, one.platformRole, one.createdAt],
+          wide: { head: ["ID"], cells: ({ id }) => [id] },
+          empty: "Nobody is here yet. Make the first person with: setpoint auth link",
+        };
+      }),
+    );
   people
     .command("add")
     .description("add a person, who sets their password with a one-time link")

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
+import type { z } from "zod";
 import { type DryRunDocument, dryRunSchema } from "../../control-api/schemas/dry-run.ts";
-import { driftSchema, planSchema } from "../../control-api/schemas/governance.ts";
+import { type DriftDocument, driftSchema, planSchema } from "../../control-api/schemas/governance.ts";
 import type { ApiClient } from "../api-client.ts";
 import { applyOrder, planSet } from "../apply-set.ts";
 import { usageError } from "../cli-error.ts";
@@ -8,7 +9,8 @@ import { shortDuration } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findKind, knownKinds } from "../kind-names.ts";
 import { loadManifests } from "../manifests.ts";
-import { parseFormat, safeText, shown, table, toned, writeFormatted } from "../output.ts";
+import { ndjson, parseFormat, safeText, shown, table, toned } from "../output.ts";
+import { type RecordOptions, type Records, showOne, showRecords, withOutput, withRecords } from "../records.ts";
 import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
@@ -30,8 +32,7 @@ export function registerPlan(
   fromFiles(program, "diff", "how what is declared would change if these manifests were applied").action(
     async (options: PlanOptions) => {
       const plans = await dryRuns(world, client, options);
-      if (!writeFormatted(world, parseFormat(options.output), { plans }, plans))
-        for (const plan of plans) world.writeData(changesText(world, plan));
+      showPlans(world, options, plans, (plan) => changesText(world, plan));
       endWith(codeOf(plans.some(declares), options));
     },
   );
@@ -40,8 +41,7 @@ export function registerPlan(
     .action(async (target: string | undefined, options: PlanOptions) => {
       if (target !== undefined) return showLastPlan(world, client, target, options);
       const plans = await dryRuns(world, client, options);
-      if (!writeFormatted(world, parseFormat(options.output), { plans }, plans))
-        for (const plan of plans) world.writeData(changesText(world, plan) + outsideText(world, plan));
+      showPlans(world, options, plans, (plan) => changesText(world, plan) + outsideText(world, plan));
       endWith(
         codeOf(
           plans.some((plan) => declares(plan) || touches(plan)),
@@ -53,14 +53,28 @@ export function registerPlan(
   registerDrift(program, world, client);
 }
 
+/** As names: what would be declared otherwise than it is. */
+function showPlans(
+  world: CliWorld,
+  { output }: PlanOptions,
+  plans: readonly DryRunDocument[],
+  textOf: (plan: DryRunDocument) => string,
+): void {
+  const format = parseFormat(output);
+  if (format === "ndjson") return world.writeData(ndjson(plans));
+  const changed = plans.flatMap(({ changes }) => changes).filter(({ action }) => action !== "none");
+  if (format === "name")
+    return world.writeData(changed.map(({ kind, name }) => `${kind.toLowerCase()}/${name}\n`).join(""));
+  showOne(world, { output }, { value: { plans }, name: "", text: () => plans.map(textOf).join("") });
+}
+
 function fromFiles(program: Command, name: string, description: string): Command {
-  return withScope(program.command(name))
+  return withOutput(withScope(program.command(name)))
     .description(`${description}; nothing is written`)
     .option("-f, --file <path...>", "a YAML or JSON file, a folder of them, or - for stdin")
     .option("--field-manager <name>", "as whom it would be applied", "cli")
     .option("--fresh", "have it looked at again first, for at most 10 seconds")
-    .option("--detailed-exitcode", "end with 2 when there is something to change")
-    .option("-o, --output <format>", "table, json, yaml or ndjson", "table");
+    .option("--detailed-exitcode", "end with 2 when there is something to change");
 }
 
 function codeOf(changes: boolean, options: PlanOptions): number {
@@ -131,21 +145,27 @@ export function outsideText(world: CliWorld, { subjects }: DryRunDocument): stri
 async function showLastPlan(world: CliWorld, client: ApiClient, target: string, options: PlanOptions): Promise<void> {
   const { path } = await targetPath(world, client, target, options);
   const plan = planSchema.parse(await client.get(`${path}/plan`));
-  if (writeFormatted(world, parseFormat(options.output), plan, plan.subjects)) return;
-  for (const subject of plan.subjects) {
+  const name = `${plan.kind.toLowerCase()}/${plan.name}`;
+  showOne(world, options, { value: plan, name, text: () => lastPlanText(world, plan) });
+  for (const id of plan.subjects.flatMap((subject) => subject.heldChanges))
+    world.writeNote(`waits: setpoint held show ${id}\n`);
+}
+
+function lastPlanText(world: CliWorld, plan: z.output<typeof planSchema>): string {
+  const parts = plan.subjects.flatMap((subject) => {
     const where = subject.account === undefined ? "" : ` at ${subject.account}`;
-    const sets = [subject.delete, subject.update, subject.create].flat();
-    world.writeData(`${plan.kind}/${plan.name}${where}: ${subject.state}\n`);
     const rows = [
       ...subject.delete.map((item) => ["delete", item.key]),
       ...subject.update.map((item) => ["update", item.key]),
       ...subject.create.map((item) => ["create", item.key]),
     ];
-    if (sets.length > 0) world.writeData(table(world, ["ACTION", "ITEM"], rows));
-    for (const { guard, answer, reason } of subject.verdicts)
-      world.writeData(`  ${guard}: ${answer}: ${safeText(reason)}\n`);
-    for (const id of subject.heldChanges) world.writeNote(`waits: setpoint held show ${id}\n`);
-  }
+    return [
+      `${plan.kind}/${plan.name}${where}: ${subject.state}\n`,
+      ...(rows.length === 0 ? [] : [table(world, ["ACTION", "ITEM"], rows)]),
+      ...subject.verdicts.map(({ guard, answer, reason }) => `  ${guard}: ${answer}: ${safeText(reason)}\n`),
+    ];
+  });
+  return parts.join("");
 }
 
 function registerRollback(program: Command, world: CliWorld, client: ApiClient): void {
@@ -199,27 +219,35 @@ function rollbackBody(options: {
 }
 
 function registerDrift(program: Command, world: CliWorld, client: ApiClient): void {
-  withScope(program.command("drift"))
+  withRecords(withScope(program.command("drift")))
     .description("what differs from its declaration, by cause")
     .option("--kind <kind>", "only resources of this kind")
-    .option("-o, --output <format>", "table, json, yaml or ndjson", "table")
-    .action(async (options: ScopeOptions & { readonly kind?: string; readonly output: string }) => {
-      const format = parseFormat(options.output);
+    .action(async (options: ScopeOptions & RecordOptions & { readonly kind?: string }) => {
       const query =
         options.kind === undefined ? "" : `?kind=${encodeURIComponent((await findKind(client, options.kind)).kind)}`;
-      const drift = driftSchema.parse(await client.get(`${organizationPath(world, options)}/drift${query}`));
-      if (writeFormatted(world, format, drift, drift.causes)) return;
-      if (drift.causes.length === 0) return world.writeNote("Nothing differs, as far as was last seen.\n");
-      const rows = drift.causes.map((cause) => [
-        cause.kind,
-        cause.action,
-        cause.field,
-        String(cause.items),
-        cause.resources.map(({ name }) => name).join(", "),
-        `${shortDuration(world.nowMs() - world.timeMs(cause.since))} ago`,
-        cause.guards.join(", "),
-      ]);
-      world.writeData(table(world, ["KIND", "ACTION", "FIELD", "ITEMS", "RESOURCES", "SINCE", "GUARDS"], rows));
-      if (drift.truncated) world.writeNote("… and more\n");
+      await showRecords(world, options, async () => {
+        const drift = driftSchema.parse(await client.get(`${organizationPath(world, options)}/drift${query}`));
+        return driftRecords(world, drift);
+      });
     });
+}
+
+function driftRecords(world: CliWorld, drift: DriftDocument): Records<DriftDocument["causes"][number]> {
+  return {
+    value: drift,
+    items: drift.causes,
+    name: ({ kind, resources }) => resources.map(({ name }) => `${kind.toLowerCase()}/${name}`).join("\n"),
+    head: ["KIND", "ACTION", "FIELD", "ITEMS", "RESOURCES", "SINCE", "GUARDS"],
+    row: (cause) => [
+      cause.kind,
+      cause.action,
+      cause.field,
+      String(cause.items),
+      cause.resources.map(({ name }) => name).join(", "),
+      `${shortDuration(world.nowMs() - world.timeMs(cause.since))} ago`,
+      cause.guards.join(", "),
+    ],
+    empty: "Nothing differs, as far as was last seen.",
+    ...(drift.truncated ? { note: "… and more" } : {}),
+  };
 }

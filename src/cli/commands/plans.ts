@@ -4,36 +4,40 @@ import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../cli-error.ts";
 import { shortDuration } from "../duration.ts";
 import { loadManifests } from "../manifests.ts";
-import { parseFormat, safeText, table, writeFormatted } from "../output.ts";
-import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { safeText } from "../output.ts";
+import {
+  type OutputOptions,
+  type RecordOptions,
+  type Records,
+  showOne,
+  showRecords,
+  withOutput,
+  withRecords,
+} from "../records.ts";
+import { organizationPath, placeOf, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 import { changesText, outsideText } from "./plan.ts";
-
-type Options = ScopeOptions & { readonly output: string };
 
 /** plans: sets of changes that somebody proposed, each with what it would lead to. */
 export function registerPlans(program: Command, world: CliWorld, client: ApiClient): void {
   const plans = program.command("plans").description("proposed sets of changes: propose, show, approve, reject, apply");
   const path = (options: ScopeOptions, id = "") =>
     `${organizationPath(world, options)}/proposals${id === "" ? "" : `/${encodeURIComponent(id)}`}`;
-  withScope(plans.command("list"))
+  withRecords(withScope(plans.command("list")))
     .description("list proposals")
     .option("--state <state>", "open, approved, rejected, applied or all", "open")
-    .option("-o, --output <format>", "table, json, yaml or ndjson", "table")
-    .action(async (options: Options & { readonly state: string }) => {
-      const { items } = proposalListSchema.parse(
-        await client.get(`${path(options)}?state=${encodeURIComponent(options.state)}`),
-      );
-      if (!writeFormatted(world, parseFormat(options.output), { items }, items)) listProposals(world, items);
-    });
-  withScope(plans.command("show"))
+    .action((options: ScopeOptions & RecordOptions & { readonly state: string }) =>
+      showRecords(world, options, async () => {
+        const answer = await client.get(`${path(options)}?state=${encodeURIComponent(options.state)}`);
+        return proposalRecords(world, proposalListSchema.parse(answer).items);
+      }),
+    );
+  withOutput(withScope(plans.command("show")))
     .description("show one proposal with everything it would do, and the digest an approval binds to")
     .argument("<id>")
-    .option("-o, --output <format>", "table, json or yaml", "table")
-    .action(async (id: string, options: Options) => {
+    .action(async (id: string, options: ScopeOptions & OutputOptions) => {
       const proposal = proposalSchema.parse(await client.get(path(options, id)));
-      if (!writeFormatted(world, parseFormat(options.output), proposal, [proposal]))
-        world.writeData(proposalText(world, proposal));
+      showOne(world, options, { value: proposal, name: proposal.id, text: () => proposalText(world, proposal) });
     });
   registerPropose(plans, { world, client, path });
   registerDecide(plans, { world, client, path });
@@ -52,7 +56,7 @@ function registerPropose(plans: Command, { world, client, path }: About): void {
     .requiredOption("--reason <text>", "why; whoever decides reads this")
     .action(async (options: ScopeOptions & { readonly file?: readonly string[]; readonly reason: string }) => {
       if (options.file === undefined) throw usageError("name the manifests with -f FILE");
-      const { project, workspace } = options;
+      const { project, workspace } = placeOf(world, options);
       const changes = (await loadManifests(world, options.file)).map(({ manifest, scope }) => ({
         manifest,
         ...(project === undefined ? {} : { project }),
@@ -94,17 +98,23 @@ function registerDecide(plans: Command, { world, client, path }: About): void {
     });
 }
 
-function listProposals(world: CliWorld, items: readonly ProposalDocument[]): void {
-  if (items.length === 0) return world.writeNote("Nothing is proposed.\n");
-  const rows = items.map((item) => [
-    item.id,
-    item.state,
-    item.author,
-    String(item.changes.length),
-    `${shortDuration(world.nowMs() - world.timeMs(item.proposedAt))} ago`,
-    item.reason,
-  ]);
-  world.writeData(table(world, ["ID", "STATE", "BY", "CHANGES", "PROPOSED", "WHY"], rows));
+function proposalRecords(world: CliWorld, items: readonly ProposalDocument[]): Records<ProposalDocument> {
+  return {
+    value: { items },
+    items,
+    name: ({ id }) => id,
+    head: ["ID", "STATE", "BY", "CHANGES", "PROPOSED", "WHY"],
+    row: (item) => [
+      item.id,
+      item.state,
+      item.author,
+      String(item.changes.length),
+      `${shortDuration(world.nowMs() - world.timeMs(item.proposedAt))} ago`,
+      item.reason,
+    ],
+    wide: { head: ["DIGEST"], cells: ({ digest }) => [digest] },
+    empty: "Nothing is proposed. Propose something with: setpoint plans propose -f FILE --reason TEXT",
+  };
 }
 
 function proposalText(world: CliWorld, proposal: ProposalDocument): string {

@@ -26,7 +26,6 @@ export function registerRaw(
     .argument("[path]", "such as /v1/summary")
     .option("-d, --data <json>", "the body; - reads it from stdin")
     .option("-H, --header <name:value...>", 'further headers, such as If-Match: "3"')
-    .addHelpText("after", "\nExample:\n  setpoint api GET /v1/summary\n")
     .action(async (method: string | undefined, path: string | undefined, options: RawOptions) => {
       if (method === undefined) return await about.runRole();
       await send(about.world, about.client, { method: method.toUpperCase(), path: path ?? "" }, options);

@@ -24,6 +24,15 @@ import {
   yaml,
   yamlDocuments,
 } from "../output.ts";
+import {
+  formatWords,
+  type OutputOptions,
+  type RecordOptions,
+  showOne,
+  showRecords,
+  withOutput,
+  withRecords,
+} from "../records.ts";
 import { scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
 import { type WatchEvent, watchList } from "../watch.ts";
 import type { CliWorld } from "../world.ts";
@@ -36,7 +45,7 @@ export function registerRead(program: Command, world: CliWorld, client: ApiClien
     .description("show resources of a kind, or one of them")
     .argument("<kind>")
     .argument("[name]")
-    .option("-o, --output <format>", "table, wide, json, yaml, ndjson or name", "table")
+    .option("-o, --output <format>", formatWords, "table")
     .option("-w, --watch", "go on and print what changes")
     .option("--timeout <duration>", "with --watch: how long at most")
     .option("-l, --labels <selector>", "only resources with these labels, such as team=web,tier=front")
@@ -54,23 +63,19 @@ export function registerRead(program: Command, world: CliWorld, client: ApiClien
       showResources(world, kind, items, { format, one: one !== undefined });
     });
 
-  withScope(program.command("why"))
+  withOutput(withScope(program.command("why")))
     .description("explain why a resource is as it is: what stands in the way, what was done, who declared it")
     .argument("<kind/name>")
-    .option("-o, --output <format>", "table, json or yaml", "table")
-    .action(async (target: string, options: ScopeOptions & { readonly output: string }) => {
-      const format = parseFormat(options.output);
+    .action(async (target: string, options: ScopeOptions & OutputOptions) => {
       const { path } = await targetPath(world, client, target, options);
       const why = whySchema.parse(await client.get(`${path}/why`));
-      if (format === "json") world.writeData(json(why));
-      else if (format === "yaml") world.writeData(yaml(why));
-      else world.writeData(whyText(world, why));
+      showOne(world, options, { value: why, name: target, text: () => whyText(world, why) });
     });
 
   withScope(program.command("wait"))
-    .description("wait until a resource is ready, or gone")
+    .description("wait until a resource is ready, as declared, or gone; says what it waits for")
     .argument("<kind/name>")
-    .option("--for <what>", "Ready or Deleted", "Ready")
+    .option("--for <what>", "Ready, Synced or Deleted", "Ready")
     .option("--timeout <duration>", "how long to wait at most", "60s")
     .action(async (target: string, options: ScopeOptions & { readonly for: string; readonly timeout: string }) => {
       await waitFor(world, client, target, options);
@@ -80,49 +85,51 @@ export function registerRead(program: Command, world: CliWorld, client: ApiClien
 }
 
 function registerPlatform(program: Command, world: CliWorld, client: ApiClient): void {
-  program
-    .command("loops")
+  withRecords(program.command("loops"))
     .description("the registry of loops: how often each looks, and what has none and why")
-    .option("-o, --output <format>", "table, json or yaml", "table")
-    .action(async (options: { readonly output: string }) => {
-      const format = parseFormat(options.output);
-      const loops = loopsSchema.parse(await client.get("/v1/loops"));
-      if (format === "json") return world.writeData(json(loops));
-      if (format === "yaml") return world.writeData(yaml(loops));
-      const rows = loops.kinds.map((kind) => [
-        kind.kind,
-        kind.everySeconds === undefined ? "-" : shortDuration(kind.everySeconds * 1_000),
-        kind.inputs.join(", ") || "-",
-        kind.scopes.join(", "),
-        kind.withoutLoop ?? "",
-      ]);
-      world.writeData(table(world, ["KIND", "EVERY", "INPUTS", "SCOPES", "WITHOUT A LOOP BECAUSE"], rows));
-    });
+    .action((options: RecordOptions) =>
+      showRecords(world, options, async () => {
+        const loops = loopsSchema.parse(await client.get("/v1/loops"));
+        return {
+          value: loops,
+          items: loops.kinds,
+          name: (kind) => kind.kind.toLowerCase(),
+          head: ["KIND", "EVERY", "INPUTS", "SCOPES", "WITHOUT A LOOP BECAUSE"],
+          row: (kind) => [
+            kind.kind,
+            kind.everySeconds === undefined ? "-" : shortDuration(kind.everySeconds * 1_000),
+            kind.inputs.join(", ") || "-",
+            kind.scopes.join(", "),
+            kind.withoutLoop ?? "",
+          ],
+          empty: "No kind is installed.",
+        };
+      }),
+    );
 
-  program
-    .command("status")
+  withOutput(program.command("status"))
     .description("figures of the whole platform")
-    .option("-o, --output <format>", "table, json or yaml", "table")
-    .action(async (options: { readonly output: string }) => {
-      const format = parseFormat(options.output);
+    .action(async (options: OutputOptions) => {
       const summary = summarySchema.parse(await client.get("/v1/summary"));
-      if (format === "json") return world.writeData(json(summary));
-      if (format === "yaml") return world.writeData(yaml(summary));
-      const { services, oldestConfirmedAt, ...figures } = summary;
-      const rows: Cell[][] = Object.entries(figures).map(([name, value]) => [name, String(value)]);
-      rows.push([
-        "oldestVerdict",
-        oldestConfirmedAt === undefined ? "none yet" : `${age(world, oldestConfirmedAt)} ago`,
-      ]);
-      for (const service of services) {
-        rows.push([
-          service.name,
-          { text: service.state, tone: service.state === "running" ? "good" : "bad" },
-          service.detail,
-        ]);
-      }
-      world.writeData(table(world, ["WHAT", "VALUE", ""], rows));
+      showOne(world, options, {
+        value: summary,
+        name: summary.installationId,
+        text: () => table(world, ["WHAT", "VALUE", ""], figuresOf(world, summary)),
+      });
     });
+}
+
+function figuresOf(world: CliWorld, summary: ReturnType<typeof summarySchema.parse>): readonly (readonly Cell[])[] {
+  const { services, oldestConfirmedAt, ...figures } = summary;
+  return [
+    ...Object.entries(figures).map(([name, value]) => [name, String(value)]),
+    ["oldestVerdict", oldestConfirmedAt === undefined ? "none yet" : `${age(world, oldestConfirmedAt)} ago`],
+    ...services.map(({ name, state, detail }) => [
+      name,
+      { text: state, tone: state === "running" ? ("good" as const) : ("bad" as const) },
+      detail,
+    ]),
+  ];
 }
 
 interface GetOptions extends ScopeOptions {
@@ -225,55 +232,64 @@ function whyText(world: CliWorld, why: WhyDocument): string {
   return `${lines.join("\n")}\n`;
 }
 
+const waitable = ["Ready", "Synced", "Deleted"];
+
 async function waitFor(
   world: CliWorld,
   client: ApiClient,
   target: string,
   options: ScopeOptions & { readonly for: string; readonly timeout: string },
 ): Promise<void> {
-  if (options.for !== "Ready" && options.for !== "Deleted")
-    throw new CliError(`"${options.for}" cannot be waited for: write Ready or Deleted`, exitCodes.usage);
+  if (!waitable.includes(options.for))
+    throw new CliError(`"${options.for}" cannot be waited for: write ${waitable.join(", ")}`, exitCodes.usage);
   const { path } = await targetPath(world, client, target, options);
   const untilMs = world.nowMs() + parseSeconds(options.timeout) * 1_000;
+  let told = "";
   for (;;) {
     const state = await stateOf(client, path);
-    if (state.reached === options.for)
-      return world.writeNote(`${target} is ${options.for === "Ready" ? "ready" : "gone"}\n`);
-    if (options.for === "Ready" && state.reached === "Deleted")
+    if (state.reached.includes(options.for))
+      return world.writeNote(`${target} is ${options.for === "Deleted" ? "gone" : options.for.toLowerCase()}\n`);
+    if (options.for !== "Deleted" && state.reached.includes("Deleted"))
       throw new CliError(`${target} does not exist`, exitCodes.notFound);
     if (world.nowMs() >= untilMs)
       throw new CliError(
         `${target} is not there after ${options.timeout}: ${state.message}. See: setpoint why ${target}`,
         state.exitCode,
       );
+    if (state.message !== told) world.writeNote(`${target}: ${safeText(state.message)}\n`);
+    told = state.message;
     await world.sleep(250);
   }
 }
 
-async function stateOf(
-  client: ApiClient,
-  path: string,
-): Promise<{ readonly reached: "Ready" | "Deleted" | undefined; readonly message: string; readonly exitCode: number }> {
+interface Reached {
+  readonly reached: readonly string[];
+  readonly message: string;
+  readonly exitCode: number;
+}
+
+async function stateOf(client: ApiClient, path: string): Promise<Reached> {
   try {
-    const { status } = resourceSchema.parse(await client.get(path));
-    const ready = status.conditions.find((condition) => condition.type === "Ready");
-    const settled = !status.conditions.some((condition) => condition.type === "Reconciling");
-    const held = ready?.reason === "WaitingForApproval";
-    const exitCode = held
-      ? exitCodes.waitingForApproval
-      : ready?.reason === "Paused"
-        ? exitCodes.frozen
-        : exitCodes.timedOut;
+    const { status, metadata } = resourceSchema.parse(await client.get(path));
+    const find = (type: string) => status.conditions.find((condition) => condition.type === type);
+    const settled = find("Reconciling") === undefined;
+    const message = find("Ready")?.message ?? "no verdict yet";
     return {
-      reached: ready?.status === "True" && settled ? "Ready" : undefined,
-      message: ready?.message ?? "no verdict yet",
-      exitCode,
+      reached: ["Ready", "Synced"].filter((type) => settled && find(type)?.status === "True"),
+      message: metadata.deletion === undefined ? message : `being deleted: ${message}`,
+      exitCode: waitCode(find("Ready")?.reason, find("Stalled")?.status === "True"),
     };
   } catch (thrown) {
     if (thrown instanceof CliError && thrown.problem?.code === "NOT_FOUND")
-      return { reached: "Deleted", message: "gone", exitCode: exitCodes.notFound };
+      return { reached: ["Deleted"], message: "gone", exitCode: exitCodes.notFound };
     throw thrown;
   }
+}
+
+function waitCode(reason: string | undefined, stalled: boolean): number {
+  if (reason === "WaitingForApproval") return exitCodes.waitingForApproval;
+  if (reason === "Paused") return exitCodes.frozen;
+  return stalled ? exitCodes.operationFailed : exitCodes.timedOut;
 }
 
 function age(world: CliWorld, iso: string): string {

@@ -8,7 +8,7 @@ import {
 } from "../../control-api/schemas/secrets.ts";
 import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../cli-error.ts";
-import { json, parseFormat, table, yaml } from "../output.ts";
+import { type RecordOptions, showRecords, withRecords } from "../records.ts";
 import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 
@@ -42,20 +42,21 @@ export function registerSecrets(program: Command, world: CliWorld, client: ApiCl
 function registerStored(secret: Command, world: CliWorld, client: ApiClient): void {
   const pathOf = (options: ScopeOptions, name: string) =>
     `${organizationPath(world, options)}/secrets/${encodeURIComponent(name)}`;
-  withScope(secret.command("list"))
+  withRecords(withScope(secret.command("list")))
     .description("list secrets: that they are there")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action(async (options: ScopeOptions & { readonly output: string }) => {
-      const format = parseFormat(options.output);
-      const { items } = secretListSchema.parse(await client.get(`${organizationPath(world, options)}/secrets`));
-      if (format === "json") return world.writeData(json({ items }));
-      if (format === "yaml") return world.writeData(yaml({ items }));
-      if (format === "name") return world.writeData(items.map((item) => `secret/${item.name}\n`).join(""));
-      if (items.length === 0)
-        return world.writeNote("There is no secret here. Store one with: setpoint secret set NAME\n");
-      const rows = items.map((item) => [item.name, String(item.version), item.changedAt, item.changedBy]);
-      world.writeData(table(world, ["NAME", "VERSION", "CHANGED", "BY"], rows));
-    });
+    .action((options: ScopeOptions & RecordOptions) =>
+      showRecords(world, options, async () => {
+        const { items } = secretListSchema.parse(await client.get(`${organizationPath(world, options)}/secrets`));
+        return {
+          value: { items },
+          items,
+          name: (item) => `secret/${item.name}`,
+          head: ["NAME", "VERSION", "CHANGED", "BY"],
+          row: (item) => [item.name, String(item.version), item.changedAt, item.changedBy],
+          empty: "There is no secret here. Store one with: setpoint secret set NAME",
+        };
+      }),
+    );
   withScope(secret.command("set"))
     .description("store or replace a secret")
     .argument("<name>")

@@ -8,42 +8,46 @@ import {
 import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../cli-error.ts";
 import { parseSeconds, shortDuration } from "../duration.ts";
-import { json, parseFormat, table, yaml } from "../output.ts";
-import { organizationPath, scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
+import {
+  type OutputOptions,
+  type RecordOptions,
+  type Records,
+  showOne,
+  showRecords,
+  withOutput,
+  withRecords,
+} from "../records.ts";
+import { organizationOf, organizationPath, placeOf, scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 
 /** What a person calls each type, and the routes it is made by. */
 const types = ["personal", "service", "workspace", "enrolment", "assistant"] as const;
 type Type = (typeof types)[number];
 
-interface CreateOptions extends ScopeOptions {
+interface CreateOptions extends ScopeOptions, OutputOptions {
   readonly type: string;
   readonly allow: readonly string[];
   readonly for?: string;
-  readonly output: string;
 }
 
 /** token create, list, revoke: what machines prove themselves with. */
 export function registerTokens(program: Command, world: CliWorld, client: ApiClient): void {
   const token = program.command("token").description("tokens: what machines prove themselves with");
-  withScope(token.command("create"))
+  withOutput(withScope(token.command("create")))
     .description("make a token; it is shown once")
     .argument("<name>", "what it is for")
     .option("--type <type>", types.join(", "), "personal")
     .option("--allow <key=actions>", "what it may do, such as project.dns_zone=read,create; repeat it", collect, [])
     .option("--for <duration>", "how long it lasts, such as 7d; at most 90d, an enrolment token at most 15m")
-    .option("-o, --output <format>", "table, json or yaml", "table")
-    .addHelpText(
-      "after",
-      "\nExamples:\n  setpoint token create laptop\n  setpoint token create ci --type service --project web --allow project.dns_zone=read,create,update\n  setpoint token create host-7 --type enrolment --project web --workspace prod\n",
-    )
     .action((name: string, options: CreateOptions) => create(world, client, name, options));
-  withScope(token.command("list"))
+  withRecords(withScope(token.command("list")))
     .description("list tokens: your own, or with --type those of an organization or workspace")
     .option("--type <type>", types.join(", "), "personal")
-    .option("-o, --output <format>", "table, json, yaml or name", "table")
-    .action((options: ScopeOptions & { readonly type: string; readonly output: string }) =>
-      list(world, client, options),
+    .action((options: ScopeOptions & RecordOptions & { readonly type: string }) =>
+      showRecords(world, options, async () => {
+        const path = pathOf(world, typeOf(options.type), options);
+        return tokenRecords(world, tokenListSchema.parse(await client.get(path)).items);
+      }),
     );
   withScope(token.command("revoke"))
     .description("end a token; it is refused everywhere within 5 s")
@@ -58,38 +62,31 @@ export function registerTokens(program: Command, world: CliWorld, client: ApiCli
 }
 
 async function create(world: CliWorld, client: ApiClient, name: string, options: CreateOptions): Promise<void> {
-  const format = parseFormat(options.output);
   const type = typeOf(options.type);
   const body = { name, ...lifeOf(type, options.for), ...accessOf(world, type, options) };
   const answer = await client.send("POST", pathOf(world, type, options), { body });
   const made = newTokenSchema.parse(answer.body);
-  if (format === "json") return world.writeData(json(made));
-  if (format === "yaml") return world.writeData(yaml(made));
   world.writeNote(`This is the token. It is shown this once; it ends at ${made.expiresAt}.\n`);
-  world.writeData(`${made.token}\n`);
+  showOne(world, options, { value: made, name: `token/${made.id}`, text: () => `${made.token}\n` });
 }
 
-async function list(
-  world: CliWorld,
-  client: ApiClient,
-  options: ScopeOptions & { readonly type: string; readonly output: string },
-): Promise<void> {
-  const format = parseFormat(options.output);
-  const { items } = tokenListSchema.parse(await client.get(pathOf(world, typeOf(options.type), options)));
-  if (format === "json") return world.writeData(json({ items }));
-  if (format === "yaml") return world.writeData(yaml({ items }));
-  if (format === "name") return world.writeData(items.map((item) => `token/${item.id}\n`).join(""));
-  if (items.length === 0) return world.writeNote("There is no token here. Make one with: setpoint token create NAME\n");
-  const rows = items.map((item) => [
-    item.id,
-    item.name,
-    item.type,
-    { text: item.state, tone: item.state === "active" ? ("good" as const) : ("soft" as const) },
-    item.maker,
-    endsIn(world, item),
-    item.lastUsedAt === undefined ? "never" : `${shortDuration(world.nowMs() - world.timeMs(item.lastUsedAt))} ago`,
-  ]);
-  world.writeData(table(world, ["ID", "NAME", "TYPE", "STATE", "MAKER", "ENDS IN", "LAST USE"], rows));
+function tokenRecords(world: CliWorld, items: readonly TokenDocument[]): Records<TokenDocument> {
+  return {
+    value: { items },
+    items,
+    name: (item) => `token/${item.id}`,
+    head: ["ID", "NAME", "TYPE", "STATE", "MAKER", "ENDS IN", "LAST USE"],
+    row: (item) => [
+      item.id,
+      item.name,
+      item.type,
+      { text: item.state, tone: item.state === "active" ? "good" : "soft" },
+      item.maker,
+      endsIn(world, item),
+      item.lastUsedAt === undefined ? "never" : `${shortDuration(world.nowMs() - world.timeMs(item.lastUsedAt))} ago`,
+    ],
+    empty: "There is no token here. Make one with: setpoint token create NAME",
+  };
 }
 
 function endsIn(world: CliWorld, item: TokenDocument): string {
@@ -105,7 +102,7 @@ function typeOf(text: string): Type {
 function pathOf(world: CliWorld, type: Type, options: ScopeOptions): string {
   if (type === "personal") return "/v1/me/tokens";
   if (type === "service" || type === "assistant") return `${organizationPath(world, options)}/tokens`;
-  if (options.project === undefined || options.workspace === undefined)
+  if (placeOf(world, options).workspace === undefined)
     throw usageError(`A ${type} token belongs to a workspace: name it with --project and --workspace`);
   return `${scopePath(world, options)}/${type === "workspace" ? "keys" : "enrolment-tokens"}`;
 }
@@ -129,7 +126,7 @@ function accessOf(world: CliWorld, type: Type, options: CreateOptions): object {
   }
   if (type === "workspace") return { rules };
   const { project, workspace } = options;
-  const organization = options.organization ?? world.environment["SETPOINT_ORGANIZATION"] ?? "default";
+  const organization = organizationOf(world, options);
   if (type === "personal") return { access: [{ organization, project, workspace, rules }] };
   return { type: `${type}-token`, access: [{ project, workspace, rules }] };
 }
