@@ -9,8 +9,9 @@ import { ResourceDocuments } from "./resource-document.ts";
 import type { FieldChange } from "./resources/fields.ts";
 import type { DryRunDocument } from "./schemas/dry-run.ts";
 
-const freshWithinMs = 10_000;
-const lookEveryMs = 200;
+export const freshWithinMs = 10_000;
+/** How often it is asked whether the look that was asked for has ended. */
+export const lookEveryMs = 200;
 const shownItems = 1_000;
 
 export interface PlannedChanges {

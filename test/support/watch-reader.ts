@@ -8,6 +8,7 @@ export interface WatchEvent {
     readonly uid?: string;
     readonly name?: string;
     readonly revision?: number;
+    readonly position?: string;
     readonly statusRevision?: number;
     readonly object?: { readonly metadata: { readonly name: string; readonly uid: string }; readonly spec: unknown };
   };
@@ -75,6 +76,8 @@ function eventOf(block: string): readonly WatchEvent[] {
   const lines = block.split("\n");
   const value = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const data = value("data");
+  // What only says that the connection is still there.
+  if (block.startsWith(":")) return [{ event: "COMMENT", id: undefined, data: { type: block.slice(1).trim() } }];
   if (data === undefined) return [];
   return [{ event: value("event") ?? "", id: value("id"), data: JSON.parse(data) as WatchEvent["data"] }];
 }

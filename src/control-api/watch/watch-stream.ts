@@ -26,7 +26,7 @@ export interface WatchRequest {
   readonly path: readonly string[];
 }
 
-const heartbeatMs = 15_000;
+export const heartbeatMs = 15_000;
 const checkCallerMs = 2_000;
 const pageSize = 500;
 
