@@ -13,6 +13,10 @@ const candidatesOfPage = 3_000;
 const candidatesLookedUp = 1_500;
 const candidatesOfTerm = 1_000;
 
+/** Keys on either side of every list. No character of a name sorts behind a tilde; ids decide only between equal times. */
+const beforeAll: ListKey = { name: "", ms: -1, id: "0" };
+const behindAll: ListKey = { name: "~", ms: Number.MAX_SAFE_INTEGER, id: "0" };
+
 /**
  * One page. It is read along the index that fits the request best; what that index does not know is filtered. The end of the
  * log is read by a statement before, so that whatever the page lacks comes behind it.
@@ -64,19 +68,18 @@ function termsOf({ labels }: ListRequest): readonly string[] {
 
 function valuesOf(request: ListRequest, drive: ListDrive): readonly SqlValue[] {
   const { organizationId, scope, kind, after, namePrefix, labels } = request;
-  const byTime = drive === "declared" || drive === "updated";
+  const begin = after ?? (request.descending ? behindAll : beforeAll);
   return [
     organizationId,
     scope,
     kind,
-    byTime ? null : (after?.name ?? null),
-    byTime ? (after?.ms ?? null) : null,
-    byTime ? (after?.id ?? null) : null,
+    begin.name,
+    begin.ms,
+    begin.id,
     candidatesOf(drive),
     request.limit + 1,
-    namePrefix ?? null,
-    // No character of a name sorts behind it.
-    namePrefix === undefined ? null : `${namePrefix}~`,
+    namePrefix ?? beforeAll.name,
+    `${namePrefix ?? ""}${behindAll.name}`,
     request.mode ?? null,
     request.deleting ?? null,
     labels.length === 0 ? null : JSON.stringify(labels),

@@ -24,17 +24,16 @@ export interface ListedRow extends ResourceViewRow {
  * Values: $1 organization, $2 scope, $3 kind, $4 to $6 the key to go on behind (name, time, id), $7 how many candidates are
  * looked at, $8 rows of a page, $9 first name of a prefix, $10 the first name behind it, $11 mode, $12 deleting, $13 label
  * requirements, $14 ready, $15 drifted, $16 held, $17 label terms.
+ *
+ * The bounds $4 to $10 are never null and are compared as they are. Behind row-level security an index is entered where the page
+ * begins only by what cannot leak a row, and to the planner neither "or" nor "coalesce" is such.
  */
 const behind = { asc: ">", desc: "<" } as const;
-/** Written without "or", so that the index is entered where the page begins. No name sorts behind a tilde. */
-const nameKey = { asc: "coalesce($4::text, '')", desc: "coalesce($4::text, '~')" } as const;
-const timeKey = { asc: "coalesce($5::bigint, -1)", desc: "coalesce($5::bigint, 9223372036854775807)" } as const;
 
 function byName(from: string, condition: string, direction: ListDirection): string {
   return `select c.name as key_name, 0::bigint as key_ms, '' as key_id${whole(from)} from setpoint.${from} as c
     where c.scope = $2 and c.kind = $3 and c.organization_id is not distinct from $1 and ${condition}
-      and c.name ${behind[direction]} ${nameKey[direction]}
-      and c.name >= coalesce($9::text, '') and c.name < coalesce($10::text, '~')
+      and c.name ${behind[direction]} $4::text and c.name >= $9::text and c.name < $10::text
     order by c.name ${direction} limit $7`;
 }
 
@@ -71,14 +70,14 @@ function candidates(drive: ListDrive, direction: ListDirection): string {
     case "declared":
       return `select c.name as key_name, c.declared_at_ms as key_ms, c.uid as key_id, c.* from setpoint.resource as c
         where c.scope = $2 and c.kind = $3 and c.organization_id is not distinct from $1
-          and (c.declared_at_ms, c.uid) ${after} (${timeKey[direction]}, coalesce($6::text, ''))
+          and (c.declared_at_ms, c.uid) ${after} ($5::bigint, $6::text)
         order by c.declared_at_ms ${direction}, c.uid ${direction} limit $7`;
     case "updated":
       // Of several subjects the one that changed last stands for the resource.
       return `select c.name as key_name, c.changed_at_ms as key_ms, c.subject_id::text as key_id
         from setpoint.subject_summary as c
         where c.scope = $2 and c.kind = $3 and c.organization_id is not distinct from $1
-          and (c.changed_at_ms, c.subject_id) ${after} (${timeKey[direction]}, coalesce($6::text::bigint, 0))
+          and (c.changed_at_ms, c.subject_id) ${after} ($5::bigint, $6::text::bigint)
           and not exists (
             select from setpoint.subject_summary as other
             where other.resource_uid = c.resource_uid and other.organization_id = c.organization_id
@@ -95,7 +94,7 @@ const summed = (condition: string) => `exists (
 const readyOf = `case when ${summed("m.ready = 'False'")} then 'False'
   when ${summed("m.ready = 'Unknown'")} then 'Unknown' else 'True' end`;
 
-const filters = `($9::text is null or r.name >= $9::text) and ($10::text is null or r.name < $10::text)
+const filters = `r.name >= $9::text and r.name < $10::text
   and ($11::text is null or r.mode = $11::text)
   and ($12::boolean is null or (r.deletion is not null) = $12::boolean)
   and ($13::jsonb is null or not exists (
