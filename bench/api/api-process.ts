@@ -78,7 +78,7 @@ const calls = {
     floor.write(options),
   /** Seals what is left, so that one measurement does not pay for another. */
   sealed: async (): Promise<void> => {
-    while ((await administration.run("platform", call(anyUnsealed)))[0]?.any === true) await sealer.sealAll();
+    while ((await administration.run("platform", call(anyUnsealed))).length > 0) await sealer.sealAll();
   },
   /** How long it takes to decide, one by one, for somebody with so many roles at scopes. */
   can: (options: { readonly grants: number; readonly questions: number }): Float64Array => decide(options),

@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import { canonical } from "../kernel/hash.ts";
 import type { LogPoint, SealedEntry } from "../ports/read-store.ts";
 
 /** The hash of an entry covers everything in it and the entry before: none can be changed, dropped or put in unseen. */
 export function chainHash({ hash: _, previousHash, ...entry }: SealedEntry): string {
-  return createHash("sha256")
-    .update(`${previousHash}\n${canonical(entry)}`)
-    .digest("hex");
+  return digest("sha256", `${previousHash}\n${canonical(entry)}`, "hex");
 }
 
 export type ChainCheck =

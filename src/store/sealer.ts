@@ -39,6 +39,8 @@ export interface SealedHead {
 
 /** Entries that come this close together are sealed by one transaction. */
 const gatherMs = 10;
+/** It rests so many times as long as it worked: the busier the log, the more entries share a transaction. */
+const restTimes = 3;
 /** How soon entries are found that nobody poked for, unless said otherwise. */
 const usualPollMs = 1_000;
 const batchSize = 1_000;
@@ -58,29 +60,32 @@ export class Sealer {
 
   /** Something was appended. Returns at once. */
   poke(): void {
-    // Aborting makes an error each time, also when nobody is left to hear of it.
-    if (!this.#poke.signal.aborted) this.#poke.abort();
+    // Once, and with a reason of its own: without one, an error with a stack is made each time.
+    if (!this.#poke.signal.aborted) this.#poke.abort("poked");
   }
 
   /** Seals until the signal fires. Errors are logged and tried again: the entries are safe where they are. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, pollMs = usualPollMs } = this.#options;
+    let tookMs = 0;
     while (!signal.aborted) {
       await clock.wait(pollMs, AbortSignal.any([signal, this.#poke.signal]));
-      if (this.#poke.signal.aborted) await clock.wait(gatherMs, signal);
+      if (this.#poke.signal.aborted) await clock.wait(Math.max(gatherMs, restTimes * tookMs), signal);
       this.#poke = new AbortController();
+      const startedMs = clock.monotonicMs();
       try {
         await this.sealAll();
       } catch (thrown) {
         log.warn("store.not-sealed", { message: thrown instanceof Error ? thrown.message : String(thrown) });
       }
+      tookMs = clock.monotonicMs() - startedMs;
     }
   }
 
   /** Seals everything that is committed now. Undefined when there was nothing or another sealer is at it. */
   async sealAll(): Promise<SealedHead | undefined> {
-    const [row] = await this.#options.administration.run("platform", call(anyUnsealed));
-    if (row?.any !== true) return undefined;
+    const unsealed = await this.#options.administration.run("platform", call(anyUnsealed));
+    if (unsealed.length === 0) return undefined;
     let head: SealedHead | undefined;
     for (let more = true; more; ) {
       const batch = await this.#sealBatch();

@@ -3,10 +3,11 @@ import type { EntryTrail } from "../../ports/read-store.ts";
 import { statement } from "../statement.ts";
 import { sealedColumns, type SealedRow } from "./reads.ts";
 
-export const anyUnsealed = statement<{ any: boolean }>(
+/** In order, so that it goes by the key: the rows themselves lie behind many that were sealed and not vacuumed yet. */
+export const anyUnsealed = statement<{ id: number }>(
   "any unsealed",
   "tenants",
-  `select exists (select from setpoint.log_entry) as "any"`,
+  "select id from setpoint.log_entry order by id limit 1",
 );
 
 /** One sealer at a time, in whatever process. */
@@ -53,7 +54,10 @@ export interface TenantEndRow {
   readonly position: number;
   readonly hash: string;
 }
-/** The last sealed entry of each of these organizations, and of the platform. */
+/**
+ * The last sealed entry of each of these organizations, and of the platform. Ordered by both columns of the index: by the
+ * position alone, the platform's would be looked for through everybody's entries.
+ */
 export const tenantEnds = statement<TenantEndRow>(
   "tenant ends",
   "tenants",
@@ -62,7 +66,8 @@ export const tenantEnds = statement<TenantEndRow>(
      select position, hash from setpoint.sealed_entry where organization_id = o.id order by position desc limit 1
    ) as e
    union all
-   (select null, position, hash from setpoint.sealed_entry where organization_id is null order by position desc limit 1)`,
+   (select null, position, hash from setpoint.sealed_entry where organization_id is null
+    order by organization_id desc, position desc limit 1)`,
 );
 
 export const seal = statement<never>(
