@@ -8,6 +8,8 @@ export interface BatcherOptions<Request, Answer> {
   /** Two requests with one key never share a batch: the second must see what the first did. */
   readonly keyOf: (request: Request) => unknown;
   readonly maxSize?: number;
+  /** How many full batches may be under way at once; one unless said otherwise. */
+  readonly fullAtOnce?: number;
   /** Requests that weigh more than 20,000 together do not share a batch; one alone may weigh what it will. */
   readonly weightOf?: (request: Request) => number;
   /** Answers handed out before the process turns to other things for a moment; unlimited unless said otherwise. */
@@ -23,6 +25,7 @@ interface Waiting<Request, Answer> {
 /** After this a batch counts as stuck (on a lock, say) and the next one no longer waits for it. */
 const patienceMs = 20;
 const maxInFlight = 4;
+const usualMaxSize = 500;
 const collectMs = 1;
 const maxWeight = 20_000;
 
@@ -51,10 +54,20 @@ export class Batcher<Request, Answer> {
   }
 
   #next(): void {
-    const busy = this.#inFlight > this.#stuck || this.#inFlight >= maxInFlight;
-    if (this.#collecting || busy || this.#waiting.length === 0) return;
+    if (this.#collecting || this.#waiting.length === 0 || !this.#mayLeave()) return;
     this.#collecting = true;
     void this.#collect();
+  }
+
+  /**
+   * Whoever would fill a batch gains nothing by waiting for the one before. Were all to wait for each other under load, the
+   * server would idle while the answers are written, and those who ask while the server works.
+   */
+  #mayLeave(): boolean {
+    const { maxSize = usualMaxSize, fullAtOnce = 1 } = this.#options;
+    const underWay = this.#inFlight - this.#stuck;
+    const isFull = this.#waiting.length >= maxSize;
+    return this.#inFlight < maxInFlight && (underWay <= 0 || (isFull && underWay < fullAtOnce));
   }
 
   async #collect(): Promise<void> {
@@ -65,6 +78,7 @@ export class Batcher<Request, Answer> {
     this.#lastSize = batch.length;
     this.#inFlight += 1;
     const stuck = this.#watch();
+    this.#next();
     try {
       await this.#send(batch);
     } finally {
@@ -75,7 +89,7 @@ export class Batcher<Request, Answer> {
   }
 
   #takeBatch(): readonly Waiting<Request, Answer>[] {
-    const { keyOf, maxSize = 500, weightOf = () => 1 } = this.#options;
+    const { keyOf, maxSize = usualMaxSize, weightOf = () => 1 } = this.#options;
     let weight = 0;
     const keys = new Set<unknown>();
     const batch: Waiting<Request, Answer>[] = [];
@@ -134,7 +148,8 @@ export class Batcher<Request, Answer> {
     void watch();
     return {
       [Symbol.dispose]: () => {
-        over.abort();
+        // With a reason of its own: without one, an error with a stack is made each time.
+        over.abort("over");
         if (counted) this.#stuck -= 1;
       },
     };

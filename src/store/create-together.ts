@@ -19,7 +19,8 @@ import {
 } from "./sql/creating.ts";
 import { lockChangedNames, referredResources } from "./sql/declaring.ts";
 import { appendLogs } from "./sql/log.ts";
-import { wakeLinked } from "./sql/wake.ts";
+import { type WokenRow, wakeLinked } from "./sql/wake.ts";
+import { type Call, call } from "./statement.ts";
 
 /** Runs a transaction of the requests' organization. */
 type Write = <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
@@ -61,7 +62,8 @@ export class CreateTogether {
       clock: this.#clock,
       keyOf: ({ declare: { scope, kind, name } }) => canonical([scope, kind, name]),
       run: (changes) => createAll(changes, write),
-      maxSize: 100,
+      maxSize: 20,
+      fullAtOnce: 3,
     });
   }
 }
@@ -147,14 +149,17 @@ async function write(
   paths: Known["paths"],
 ): Promise<ReadonlyMap<DeclareChange, Made>> {
   const requests = changes.map(({ declare }) => declare);
-  const inserted = tx.run(insertResources, organizationId, JSON.stringify(requests.map((one) => rowOf(one, paths))));
-  const linked = writeLinks(tx, organizationId, changes);
-  const subjects = requests.flatMap(subjectsOf).map((subject, place) => ({ ...subject, place }));
-  const added = subjects.length === 0 ? [] : tx.run(addSeveralSubjects, organizationId, JSON.stringify(subjects));
-  const logged = writeLog(tx, organizationId, requests);
-  const [rows, targets, made] = await Promise.all([inserted, linked, added, logged]);
+  const inserting = call(insertResources, organizationId, JSON.stringify(requests.map((one) => rowOf(one, paths))));
+  const [rows, ...others] = await tx.finish([
+    inserting,
+    ...linking(organizationId, changes),
+    ...wakingTargets(organizationId, changes),
+    ...addingSubjects(organizationId, requests),
+    logging(organizationId, requests),
+  ]);
   const declaredAt = new Map(rows.map((row) => [row.uid, row.declared_at_ms]));
-  const woken = wokenOf([...made, ...targets]);
+  // Only what wakes somebody answers with rows.
+  const woken = wokenOf(others.flat());
   return new Map(
     changes.map((change, index) => {
       const { uid } = change.declare;
@@ -166,40 +171,45 @@ async function write(
   );
 }
 
-async function writeLinks(tx: Transaction, organizationId: string, changes: readonly DeclareChange[]) {
+function linking(organizationId: string, changes: readonly DeclareChange[]): readonly Call<never>[] {
   const links = changes.flatMap(({ declare: { uid, scope, links: some } }) =>
     some.map((one) => ({ ...one, uid, scope })),
   );
   const others = changes.flatMap(({ declare: { uid }, references }) =>
     references.filter(({ part }) => !part).map((one) => ({ ...one, uid })),
   );
-  const uids = (rows: readonly { readonly uid: string }[]) => rows.map(({ uid }) => uid);
-  const added = [
-    links.length === 0 ? [] : tx.run(addSeveralLinks, organizationId, uids(links), ...columns(links)),
-    others.length === 0 ? [] : tx.run(addSeveralReferences, organizationId, uids(others), ...columns(others)),
+  return [
+    ...(links.length === 0 ? [] : [call(addSeveralLinks, organizationId, uidsOf(links), ...columns(links))]),
+    ...(others.length === 0 ? [] : [call(addSeveralReferences, organizationId, uidsOf(others), ...columns(others))]),
   ];
-  const byPriority = Map.groupBy(
-    changes.filter(({ declare }) => declare.links.length > 0),
-    ({ declare }) => authorPriority(declare.author),
-  );
-  const woken = [...byPriority].map(([priority, some]) =>
-    tx.run(wakeLinked, priority, organizationId, uids(some.map(({ declare }) => declare))),
-  );
-  const [targets] = await Promise.all([Promise.all(woken), ...added]);
-  return targets.flat();
 }
 
-async function writeLog(
-  tx: Transaction,
+/** Behind the links: what they name is computed anew. */
+function wakingTargets(organizationId: string, changes: readonly DeclareChange[]): readonly Call<WokenRow>[] {
+  const linked = changes.map(({ declare }) => declare).filter(({ links }) => links.length > 0);
+  const byPriority = Map.groupBy(linked, ({ author }) => authorPriority(author));
+  return [...byPriority].map(([priority, some]) => call(wakeLinked, priority, organizationId, uidsOf(some)));
+}
+
+function addingSubjects(
   organizationId: string,
   requests: readonly DeclareChange["declare"][],
-): Promise<void> {
+): readonly Call<WokenRow>[] {
+  const subjects = requests.flatMap(subjectsOf).map((subject, place) => ({ ...subject, place }));
+  return subjects.length === 0 ? [] : [call(addSeveralSubjects, organizationId, JSON.stringify(subjects))];
+}
+
+function logging(organizationId: string, requests: readonly DeclareChange["declare"][]): Call<never> {
   const entries = requests.map((request) => {
     const { uid } = request;
     return logCall(logEntry(request, { uid, result: "created", generation: 1, revision: 1 })).values;
   });
   const column = (index: number) => entries.map((values) => values[index] as string | number | null);
-  await tx.run(appendLogs, organizationId, ...[1, 2, 3, 4, 5, 6].map(column));
+  return call(appendLogs, organizationId, ...[1, 2, 3, 4, 5, 6].map(column));
+}
+
+function uidsOf(rows: readonly { readonly uid: string }[]): readonly string[] {
+  return rows.map(({ uid }) => uid);
 }
 
 function rowOf(request: DeclareChange["declare"], paths: Known["paths"]) {

@@ -34,6 +34,8 @@ export interface DatabaseOptions {
 /** An open transaction. Statements are sent at once and in order; nothing waits unless the caller does. */
 export interface Transaction {
   run<Row>(statement: Statement<Row>, ...values: readonly SqlValue[]): Promise<readonly Row[]>;
+  /** The last calls: the commit leaves with them and not one round trip later. Nothing may be run behind them. */
+  finish<const Calls extends readonly Call<unknown>[]>(calls: Calls): Promise<Rows<Calls>>;
 }
 
 type Rows<Calls extends readonly Call<unknown>[]> = {
@@ -122,15 +124,19 @@ export class Database {
   /** A transaction whose statements depend on each other. It may run again when it lost a race: effects only through it. */
   transaction<Result>(tenants: Tenants, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.#withClient(async (client) => {
+      let finished = false;
       const run = this.#query.bind(this, client) as Transaction["run"];
+      const finish = ((calls) => {
+        finished = true;
+        return this.#finish(client, calls);
+      }) as Transaction["finish"];
       // Both are waited for: work that went on after the rollback would run outside of any transaction.
-      const begun = together(client, () => [this.#open(client, tenants), work({ run })] as const);
-      const [opened, worked] = await Promise.allSettled(begun);
+      const [opened, worked] = await Promise.allSettled([this.#open(client, tenants), work({ run, finish })]);
       if (opened.status === "fulfilled" && worked.status === "fulfilled") {
-        await this.#commit(client);
+        if (!finished) await this.#commit(client);
         return worked.value;
       }
-      await this.#query(client, rollback).catch(() => undefined);
+      if (!finished) await this.#query(client, rollback).catch(() => undefined);
       throw opened.status === "rejected" ? opened.reason : (worked as PromiseRejectedResult).reason;
     });
   }
@@ -145,16 +151,14 @@ export class Database {
       // A single statement is a transaction by itself, and without an open one no tenant is named.
       return [await this.#query(client, only.statement, ...only.values)];
     }
-    const answers = together(client, () => [
-      this.#open(client, tenants),
-      ...calls.map((one) => this.#query(client, one.statement, ...one.values)),
-      this.#commit(client),
-    ]);
-    const settled = await Promise.allSettled(answers);
-    // The first failure is the cause; those behind it only say that the transaction was aborted.
-    const failed = settled.find((answer) => answer.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
-    return settled.slice(1, -1).map((answer) => (answer.status === "fulfilled" ? answer.value : []));
+    const [, rows] = await allOf([this.#open(client, tenants), this.#finish(client, calls)]);
+    return rows;
+  }
+
+  async #finish(client: pg.PoolClient, calls: readonly Call<unknown>[]): Promise<unknown[]> {
+    const asked = calls.map((one) => this.#query(client, one.statement, ...one.values));
+    const [rows] = await allOf([allOf(asked), this.#commit(client)]);
+    return rows;
   }
 
   async #open(client: pg.PoolClient, tenants: Tenants): Promise<void> {
@@ -165,6 +169,7 @@ export class Database {
 
   async #commit(client: pg.PoolClient): Promise<void> {
     this.#options.onStatement?.({ statement: commit, values: [] }, this.role);
+    gather(client);
     const { command } = await client.query({ name: commit.name, text: commit.text });
     // PostgreSQL answers the commit of an aborted transaction with a rollback and no error.
     if (command !== "COMMIT")
@@ -173,6 +178,7 @@ export class Database {
 
   async #query<Row>(client: pg.PoolClient, { name, text, touches }: Statement<Row>, ...values: readonly SqlValue[]) {
     this.#options.onStatement?.({ statement: { name, text, touches }, values }, this.role);
+    gather(client);
     const { rows } = await client.query({ name, text, values: values as unknown[] });
     return rows as readonly Row[];
   }
@@ -209,15 +215,21 @@ export class Database {
   }
 }
 
-/** What is asked in here leaves in one piece: the server wakes up once for it, and not once per statement. */
-function together<Result>(client: pg.PoolClient, ask: () => Result): Result {
+/** Waits for all. The first failure is the cause; those behind it only say that the transaction was aborted. */
+async function allOf<const Work extends readonly Promise<unknown>[]>(
+  work: Work,
+): Promise<{ -readonly [Index in keyof Work]: Awaited<Work[Index]> }> {
+  await Promise.allSettled(work);
+  const values: unknown[] = [];
+  for (const one of work) values.push(await one);
+  return values as { -readonly [Index in keyof Work]: Awaited<Work[Index]> };
+}
+
+/** Statements that are asked in one go leave in one piece: the server wakes up once for them, and not once for each. */
+function gather(client: pg.PoolClient): void {
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Writable } }).connection;
   stream.cork();
-  try {
-    return ask();
-  } finally {
-    stream.uncork();
-  }
+  void Promise.resolve().then(() => stream.uncork());
 }
 
 function openingOf(tenants: Tenants, nowMs: string): Call<unknown> {

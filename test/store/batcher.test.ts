@@ -12,13 +12,17 @@ interface Recorder {
 }
 
 /** Doubles numbers, in batches that wait to be released. Requests with the same last digit may not share one. */
-function recorder(fail: (batch: readonly number[]) => Error | undefined = () => undefined): Recorder {
+function recorder(
+  fail: (batch: readonly number[]) => Error | undefined = () => undefined,
+  fullAtOnce: number = 1,
+): Recorder {
   const batches: number[][] = [];
   const waiting: (() => void)[] = [];
   const batcher = new Batcher<number, number>({
     clock: systemClock,
     keyOf: (request) => request % 10,
     maxSize: 5,
+    fullAtOnce,
     async run(batch) {
       batches.push([...batch]);
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -56,6 +60,34 @@ test("two requests with one key never share a batch, and no batch is too large",
   await drain(use, answers);
   assert.deepEqual(await answers, [2, 22, 42, 4, 6, 8, 10, 12]);
   assert.deepEqual(use.batches, [[1, 2, 3, 4, 5], [11, 6], [21]]);
+});
+
+test("full batches travel beside each other, and what fills none waits for those under way", async () => {
+  const use = recorder(undefined, 2);
+  const asked = Array.from({ length: 17 }, (_, index) => 10 * index + (index % 5));
+  const answers = Promise.all(asked.map((request) => use.batcher.add(request)));
+  await systemClock.wait(0);
+  assert.deepEqual(
+    use.batches.map((batch) => batch.length),
+    [5, 5],
+    "two at once, and no third",
+  );
+  use.release();
+  await systemClock.wait(0);
+  assert.deepEqual(
+    use.batches.map((batch) => batch.length),
+    [5, 5, 5],
+    "the next full one, while the second is under way",
+  );
+  await drain(use, answers);
+  assert.deepEqual(
+    await answers,
+    asked.map((request) => request * 2),
+  );
+  assert.deepEqual(
+    use.batches.map((batch) => batch.length),
+    [5, 5, 5, 2],
+  );
 });
 
 test("heavy requests travel apart", async () => {

@@ -28,12 +28,7 @@ export class SuspiciousDatabase extends Database {
   }
 
   override transact<const Calls extends readonly Call<unknown>[]>(tenants: Tenants, calls: Calls) {
-    const inTurn = async (tx: Transaction) => {
-      const rows: unknown[] = [];
-      for (const one of calls) rows.push(await tx.run(one.statement, ...one.values));
-      return rows;
-    };
-    return this.transaction(tenants, inTurn) as ReturnType<typeof Database.prototype.transact<Calls>>;
+    return this.transaction(tenants, (tx) => tx.finish(calls));
   }
 
   override transaction<Result>(tenants: Tenants, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
@@ -48,7 +43,13 @@ export class SuspiciousDatabase extends Database {
         last = answer.catch(() => undefined);
         return answer;
       };
-      return work({ run });
+      // In turn, and committed when the work is done: an attempt may come before each.
+      const finish = (async (calls) => {
+        const rows: unknown[] = [];
+        for (const one of calls) rows.push(await run(one.statement, ...one.values));
+        return rows;
+      }) as Transaction["finish"];
+      return work({ run, finish });
     });
   }
 
