@@ -16,12 +16,6 @@ export function toProblem(thrown: unknown): Problem {
       `The request cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
     );
   }
-  if (status === 503)
-    return new Problem(
-      "UNAVAILABLE",
-      "This took too long and was given up. It may still have happened: read before you repeat it",
-      { retryAfterSeconds: 5 },
-    );
   return new Problem(
     "INTERNAL",
     "Something went wrong on our side. Nothing is known to have changed; the log has the request id",

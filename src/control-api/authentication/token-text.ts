@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { TokenType } from "../../ports/credential-store.ts";
 import type { SecretRandom } from "../../ports/secret-random.ts";
@@ -40,9 +40,13 @@ export type TokenText =
   | { readonly is: "broken"; readonly type: TokenType | undefined }
   | { readonly is: "something-else" };
 
+export function hasTokenPrefix(text: string): boolean {
+  return text.startsWith("spt_");
+}
+
 /** What a text is, judged without a lookup. */
 export function readTokenText(text: string): TokenText {
-  if (!text.startsWith("spt_")) return { is: "something-else" };
+  if (!hasTokenPrefix(text)) return { is: "something-else" };
   const [type, prefix] = Object.entries(tokenPrefixes).find(([, start]) => text.startsWith(start)) ?? [];
   if (type === undefined || prefix === undefined) return { is: "broken", type: undefined };
   const body = text.slice(0, -checksumLength);
@@ -53,7 +57,7 @@ export function readTokenText(text: string): TokenText {
 }
 
 export function tokenHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 /** Over the prefix too, so that a token whose prefix was changed is broken. */

@@ -4,6 +4,7 @@ import type { ApiContext } from "../context.ts";
 import { Problem } from "../problem.ts";
 import { jsonBodyParser } from "./json-body.ts";
 import { defaultRateLimit, type RateLimit, RateLimiter } from "./rate-limit.ts";
+import { registerDeadline } from "./request-deadline.ts";
 import { secureReply } from "./security-headers.ts";
 import { answerUnreadable } from "./unreadable-request.ts";
 
@@ -29,7 +30,6 @@ export function serverLimits(context: ApiContext, limits: RequestLimits) {
   return {
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestMs,
-    handlerTimeout: limits.requestMs,
     clientErrorHandler: answerUnreadable,
     // A request without a host is refused by us, in the form of every other refusal.
     http: { requireHostHeader: false },
@@ -47,6 +47,7 @@ export function registerLimits(
   limits: RequestLimits,
 ): (request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined) => void {
   const limiter = new RateLimiter(limits.rate, context.clock);
+  registerDeadline(app, context.clock, limits.requestMs);
   app.addHook("onRequest", async (request, reply) => {
     secureReply(reply, request.protocol === "https");
     if (request.headers.host === undefined)

@@ -11,8 +11,10 @@ export const alwaysHeaders: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 };
 
+const headerList = Object.entries(alwaysHeaders);
+
 /** On every answer, before anything else is decided. Where TLS is used, it is used from then on. */
 export function secureReply(reply: FastifyReply, secure: boolean): void {
-  for (const [name, value] of Object.entries(alwaysHeaders)) if (!reply.hasHeader(name)) void reply.header(name, value);
+  for (const [name, value] of headerList) if (!reply.hasHeader(name)) void reply.header(name, value);
   if (secure) void reply.header("strict-transport-security", "max-age=31536000");
 }
