@@ -57,6 +57,13 @@ export interface GovernanceStore {
     readonly kind: string | undefined;
     readonly limit: number;
   }): Promise<readonly LeftToDo[]>;
+  /** The plans that are not carried out, oldest first, behind the one that is named. */
+  plans(request: {
+    readonly organizationId: string;
+    readonly kind: string | undefined;
+    readonly after: { readonly sinceMs: number; readonly subjectId: number } | undefined;
+    readonly limit: number;
+  }): Promise<readonly OpenPlan[]>;
   /** Per organization, how much is left to do: what the end of a freeze would set in motion. */
   leftByOrganization(): Promise<
     readonly { readonly organization: string; readonly subjects: number; readonly waiting: number }[]
@@ -185,6 +192,12 @@ export interface LeftToDo {
   /** Undefined: something changed and it was not looked at since. */
   readonly summary: PlanSummary | undefined;
   readonly lookedAtMs: number | undefined;
+}
+
+export interface OpenPlan extends LeftToDo {
+  readonly summary: PlanSummary;
+  readonly madeAtMs: number;
+  readonly heldChanges: readonly string[];
 }
 
 export interface LoopActivity {

@@ -33,6 +33,7 @@ import {
   loopActivity,
   notLookedAt,
   plansOf,
+  plansPage,
   policyHistory,
   readPolicy,
   waitingFigures,
@@ -187,6 +188,18 @@ export class PostgresGovernanceStore implements GovernanceStore {
       call(notLookedAt, ...values),
     ]);
     return [...planned, ...unseen].map(left).slice(0, limit);
+  };
+
+  plans: GovernanceStore["plans"] = async ({ organizationId, kind, after, limit }) => {
+    const { sinceMs, subjectId } = after ?? { sinceMs: -1, subjectId: -1 };
+    const page = call(plansPage, organizationId, kind ?? null, sinceMs, subjectId, limit);
+    const rows = await this.#options.database.run(requireOrganizationId(organizationId), page);
+    return rows.map((row) => ({
+      ...left(row),
+      summary: row.summary,
+      madeAtMs: row.at_ms,
+      heldChanges: row.held ?? [],
+    }));
   };
 
   leftByOrganization: GovernanceStore["leftByOrganization"] = () =>

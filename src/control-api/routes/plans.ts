@@ -1,25 +1,112 @@
+import { z } from "zod";
 import type { Kind } from "../../kernel/kind.ts";
-import type { SubjectPlan } from "../../ports/governance-store.ts";
+import type { OpenPlan, SubjectPlan } from "../../ports/governance-store.ts";
+import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 import { differenceOf, verdictOf } from "../held-document.ts";
 import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
+import { mayRead, resourceLink, scopeLabel } from "../resource-link.ts";
+import { keyOfToken, pageToken } from "../resources/page-token.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { nameSchema, scopeParametersSchema } from "../schemas/common.ts";
-import { type PlanDocument, planSchema } from "../schemas/governance.ts";
-import { requireScope, scopePaths } from "../scope.ts";
+import {
+  type PlanDocument,
+  type PlanListDocument,
+  planListQuerySchema,
+  planListSchema,
+  planSchema,
+} from "../schemas/governance.ts";
+import { type ResolvedScope, requireScope, scopePaths } from "../scope.ts";
+
+/** Candidates that one request looks at. */
+const lookedAtMost = 5_000;
 
 const parameters = scopeParametersSchema.extend({ name: nameSchema });
 
 /** What the last cycle wanted and has not done, for every kind that has a loop. */
 export function planRoutes(context: ApiContext): readonly Route[] {
-  return [...context.kinds.values()]
+  const ofKinds = [...context.kinds.values()]
     .filter((kind) => kind.loop !== undefined)
     .flatMap((kind) =>
       scopePaths
         .filter(({ type }) => kind.scopes.includes(type))
         .map(({ path }) => planRoute(context, kind, `${path}/${kind.plural}/{name}/plan`)),
     );
+  return [planListRoute(context), ...ofKinds];
+}
+
+function planListRoute(context: ApiContext): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/organizations/{organization}/plans",
+    summary: "Every plan of the organization that is not carried out, of what the caller may read, the oldest first",
+    need: { at: "visible", key: "organization" },
+    tag: "plans",
+    parameters: z.strictObject({ organization: nameSchema }),
+    query: planListQuerySchema,
+    answers: { 200: { description: "One page of plans", schema: planListSchema } },
+    handle: async ({ parameters: names, query, caller }) => {
+      const place = await requireScope(context, names);
+      const { kind } = query;
+      if (kind !== undefined && !context.kinds.has(kind))
+        throw new Problem("KIND_UNKNOWN", `There is no kind "${kind}". Kinds: ${[...context.kinds.keys()].join(", ")}`);
+      return { status: 200, body: await planPage(context, place, query, caller) };
+    },
+  });
+}
+
+/** Goes on until the page is full, the plans are at their end, or enough of them were looked at for one request. */
+async function planPage(
+  context: ApiContext,
+  { organization, organizationId }: ResolvedScope,
+  { kind, pageSize, pageToken: token }: z.output<typeof planListQuerySchema>,
+  caller: Caller,
+): Promise<PlanListDocument> {
+  const asked = { plansOf: organizationId, kind };
+  const from = token === undefined ? undefined : keyOfToken(token, asked);
+  let after = from === undefined ? undefined : { sinceMs: from.ms, subjectId: Number(from.id) };
+  const shown: OpenPlan[] = [];
+  let more = true;
+  for (let looked = 0; more && shown.length < pageSize && looked < lookedAtMost; looked += pageSize) {
+    const page = await context.governance.plans({ organizationId, kind, after, limit: pageSize });
+    more = page.length === pageSize;
+    for (const [index, plan] of page.entries()) {
+      after = { sinceMs: plan.sinceMs, subjectId: plan.subjectId };
+      if (mayRead(context.kinds, caller, organization, plan)) shown.push(plan);
+      if (shown.length < pageSize) continue;
+      // Behind where this page is full the next one begins.
+      more ||= index < page.length - 1;
+      break;
+    }
+  }
+  const accounts = new Map((await context.reads.listAccounts(organizationId)).map((one) => [one.id, one.name]));
+  const items = shown.map((plan) => openPlanDocument(context, organization, plan, accounts.get(plan.accountId ?? "")));
+  if (!more || after === undefined) return { items };
+  return { items, nextPageToken: pageToken({ name: "", ms: after.sinceMs, id: String(after.subjectId) }, asked) };
+}
+
+function openPlanDocument(
+  context: ApiContext,
+  organization: string,
+  plan: OpenPlan,
+  account: string | undefined,
+): PlanListDocument["items"][number] {
+  const { kind, name, summary, lookedAtMs } = plan;
+  return {
+    kind,
+    name,
+    scope: scopeLabel(plan.scope),
+    link: resourceLink(context.kinds, organization, plan),
+    ...(account === undefined ? {} : { account }),
+    since: isoTime(plan.sinceMs),
+    madeAt: isoTime(plan.madeAtMs),
+    ...(lookedAtMs === undefined ? {} : { lookedAt: isoTime(lookedAtMs) }),
+    counts: { ...summary.actions },
+    guards: [...summary.guards],
+    heldItems: summary.held,
+    heldChanges: [...plan.heldChanges],
+  };
 }
 
 function planRoute(context: ApiContext, kind: Kind, path: string): Route {

@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { differenceSchema, modeSchema, pauseLevelSchema, timeSchema, verdictSchema } from "./common.ts";
+import {
+  differenceSchema,
+  modeSchema,
+  pageQuerySchema,
+  pauseLevelSchema,
+  timeSchema,
+  verdictSchema,
+} from "./common.ts";
 
 const reason = z.string().trim().min(3, "say why, in a few words").max(500);
 const longestPauseSeconds = 30 * 24 * 3600;
@@ -275,6 +282,33 @@ export const planSchema = z
   })
   .meta({ id: "Plan", description: "What the last cycle wanted and has not done." });
 export type PlanDocument = z.output<typeof planSchema>;
+
+export const planListQuerySchema = pageQuerySchema.extend({ kind: z.string().max(63).optional() });
+export const planListSchema = z
+  .object({
+    /** The oldest first. What may not be read is left out, so that a page may be short and yet not be the last. */
+    items: z.array(
+      z.object({
+        kind: z.string(),
+        name: z.string(),
+        scope: z.string(),
+        /** The route of the resource; `/plan` behind it shows every item. */
+        link: z.string(),
+        account: z.string().optional(),
+        since: timeSchema,
+        madeAt: timeSchema,
+        lookedAt: timeSchema.optional(),
+        counts: z.record(z.string(), z.int()),
+        /** What stands in the way; empty: it is being carried out. */
+        guards: z.array(z.string()),
+        heldItems: z.int(),
+        heldChanges: z.array(z.string()),
+      }),
+    ),
+    nextPageToken: z.string().optional(),
+  })
+  .meta({ id: "PlanList", description: "Subjects with something left to do." });
+export type PlanListDocument = z.output<typeof planListSchema>;
 
 export const driftSchema = z
   .object({

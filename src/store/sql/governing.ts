@@ -217,13 +217,14 @@ export interface SubjectPlanRow {
   readonly status: SubjectStatus | null;
   readonly held: readonly string[] | null;
 }
+/** Held changes that name an item of a subject. */
+const heldOf = `(select json_agg(distinct i.held_change_id) from setpoint.held_item as i
+  join setpoint.held_change as h on h.organization_id = i.organization_id and h.id = i.held_change_id
+  where i.subject_id = s.id and i.organization_id = s.organization_id and h.state in ('open', 'rejected'))`;
 export const plansOf = statement<SubjectPlanRow>(
   "plans of resource",
   "tenants",
-  `select s.id as subject_id, s.account_id, p.since_ms, p.at_ms, p.plan, t.status,
-     (select json_agg(distinct i.held_change_id) from setpoint.held_item as i
-      join setpoint.held_change as h on h.organization_id = i.organization_id and h.id = i.held_change_id
-      where i.subject_id = s.id and i.organization_id = s.organization_id and h.state in ('open', 'rejected')) as held
+  `select s.id as subject_id, s.account_id, p.since_ms, p.at_ms, p.plan, t.status, ${heldOf} as held
    from setpoint.subject as s
    left join setpoint.subject_plan as p on p.organization_id = s.organization_id and p.subject_id = s.id
    left join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
@@ -251,6 +252,19 @@ export const leftToDo = statement<LeftRow>(
   `select s.id as subject_id, s.account_id, r.uid, r.kind, r.name, r.scope, p.since_ms, s.looked_at_ms, p.summary
    from setpoint.subject_plan as p join setpoint.subject as s on s.id = p.subject_id ${owner}
    where p.organization_id = $1 and ${place} order by p.since_ms, p.subject_id limit $4`,
+);
+/** $1 organization, $2 kind, $3 and $4 behind which one, $5 limit. Along the index, so that a page costs what it shows. */
+export const plansPage = statement<
+  LeftRow & { readonly at_ms: number; readonly summary: PlanSummary; readonly held: readonly string[] | null }
+>(
+  "page of plans",
+  "tenants",
+  `select s.id as subject_id, s.account_id, r.uid, r.kind, r.name, r.scope, p.since_ms, p.at_ms, s.looked_at_ms, p.summary,
+     ${heldOf} as held
+   from setpoint.subject_plan as p join setpoint.subject as s on s.id = p.subject_id ${owner}
+   where p.organization_id = $1 and ($2::text is null or s.kind = $2)
+     and (p.since_ms, p.subject_id) > ($3::bigint, $4::bigint)
+   order by p.since_ms, p.subject_id limit $5`,
 );
 /** The same for what changed and was not looked at since: the edges, of which there are few. */
 export const notLookedAt = statement<LeftRow>(

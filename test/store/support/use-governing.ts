@@ -94,6 +94,8 @@ async function useRules(stores: Stores, world: World, zone: CycleInput): Promise
 async function usePlans(stores: Stores, world: World, zone: CycleInput, store: PostgresGovernanceStore): Promise<void> {
   const { organizationId } = world;
   const { uid } = zone.resource;
+  const open = await store.plans({ organizationId, kind: undefined, after: undefined, limit: 5 });
+  assert.ok(open.some((plan) => plan.uid === uid));
   assert.equal((await store.plansOf({ organizationId, uid }))[0]?.plan?.hash, "left");
   const left = { organizationId, under: undefined, kind: undefined, limit: 10 };
   assert.equal((await store.leftToDo(left)).filter(({ summary }) => summary !== undefined).length, 1);
