@@ -1,7 +1,14 @@
 import { type DryRun, dryRun } from "../kernel/dry-run.ts";
 import { EngineError } from "../kernel/errors.ts";
 import { sizesOf } from "../kernel/plan.ts";
-import type { Change, ChangeDone, ChangeRefusal, FourEyesRefusal, PlannedSubject } from "../ports/declaring-store.ts";
+import type {
+  BudgetUse,
+  Change,
+  ChangeDone,
+  ChangeRefusal,
+  FourEyesRefusal,
+  PlannedSubject,
+} from "../ports/declaring-store.ts";
 import type { Verdict } from "../ports/records.ts";
 import type { ApiContext } from "./context.ts";
 import { isoTime } from "./iso-time.ts";
@@ -36,9 +43,11 @@ export async function planned(context: ApiContext, request: PlannedChanges): Pro
   const answer = looked === undefined ? first : await context.declaring.plan({ organizationId, changes });
   if (!answer.made) return answer;
   const names = await new ResourceDocuments(context, request.organization).accountNames();
-  const subjects = await Promise.all(
-    answer.subjects.map((subject) => subjectDocument(context, subject, { names, looked: looked ?? new Map() })),
-  );
+  const budgets = new SharedBudgets(context, organizationId);
+  const subjects: SubjectDocument[] = [];
+  // One after the other: what one of them would delete is gone from the budgets of the next.
+  for (const subject of answer.subjects)
+    subjects.push(await subjectDocument(context, subject, { names, looked: looked ?? new Map(), budgets }));
   const document: DryRunDocument = {
     dryRun: true,
     changes: changes.map((change, index) => changeDocument(change, answer.done[index], request.about[index])),
@@ -85,12 +94,40 @@ function changeDocument(
   return { action: actions[done?.result ?? "unchanged"], kind, name, revision: about?.revision ?? 0, fields };
 }
 
+/** The hourly delete budgets as they stand, less what this dry run would have taken so far. Nothing is charged. */
+class SharedBudgets {
+  readonly #context: ApiContext;
+  readonly #organizationId: string;
+  readonly #taken = new Map<string | undefined, number>();
+
+  constructor(context: ApiContext, organizationId: string) {
+    this.#context = context;
+    this.#organizationId = organizationId;
+  }
+
+  async now(accountId: string | undefined): Promise<readonly BudgetUse[]> {
+    const organizationId = this.#organizationId;
+    const levels = await this.#context.declaring.deleteBudgets({ organizationId, accountId });
+    const everywhere = [...this.#taken.values()].reduce((sum, count) => sum + count, 0);
+    const here = this.#taken.get(accountId) ?? 0;
+    return levels.map((use) => ({ ...use, used: use.used + (use.level === "account" ? here : everywhere) }));
+  }
+
+  take(accountId: string | undefined, deletes: number): void {
+    this.#taken.set(accountId, (this.#taken.get(accountId) ?? 0) + deletes);
+  }
+}
+
 type SubjectDocument = DryRunDocument["subjects"][number];
 
 async function subjectDocument(
   context: ApiContext,
   subject: PlannedSubject,
-  known: { readonly names: ReadonlyMap<string, string>; readonly looked: Looked },
+  known: {
+    readonly names: ReadonlyMap<string, string>;
+    readonly looked: Looked;
+    readonly budgets: SharedBudgets;
+  },
 ): Promise<SubjectDocument> {
   const { input, observation } = subject;
   const { id, kind, name, accountId } = input.subject;
@@ -106,11 +143,13 @@ async function subjectDocument(
     items: items.length,
     truncated,
   };
-  const run = await dryRun(context.kinds, input, { observation, confirmedAtMs });
+  const last = { observation, confirmedAtMs };
+  const run = await dryRun(context.kinds, input, last, () => known.budgets.now(accountId));
   if (run instanceof EngineError || run === undefined) {
     const problem = { code: run?.code ?? "KIND_UNKNOWN", message: run?.message ?? "no loop is installed for it" };
     return { kind, name, ...account, observation: seen, ...nothing, problem };
   }
+  known.budgets.take(accountId, run.deletes);
   return { kind, name, ...account, mode: run.policy.mode, observation: seen, ...runDocument(run) };
 }
 
@@ -160,7 +199,9 @@ function notesOf(subjects: readonly SubjectDocument[], fresh: boolean, looked: L
     else if (items.length === shownItems) notes.push(`${kind}/${name}: only the first ${shownItems} items are shown.`);
   }
   if (subjects.some(({ items }) => items.some(({ action }) => action === "delete" || action === "replace")))
-    notes.push("The hourly budgets of the account, the organization and the platform are judged when it runs.");
+    notes.push(
+      "The hourly budgets of the account, the organization and the platform are judged as they stand now: others may use them before it runs.",
+    );
   if (fresh && (looked?.size ?? 0) < subjects.filter(({ observation }) => observation !== undefined).length)
     notes.push("Not everything could be looked at again within 10 seconds: the age of each observation says which.");
   return notes;

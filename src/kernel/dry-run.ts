@@ -1,8 +1,12 @@
+import type { BudgetUse } from "../ports/declaring-store.ts";
 import type { CycleInput, HeldGroup, StoredObservation, Verdict } from "../ports/records.ts";
-import { admit } from "./admit.ts";
+import { type Admission, admit } from "./admit.ts";
 import { factsFrom, incompleteVerdict, parsedSubject, planOf, remembered, type Still } from "./cycle.ts";
+import { allowedDeletes } from "./delete-budget.ts";
 import { desiredSet } from "./desired-set.ts";
 import { type EngineError, toEngineError } from "./errors.ts";
+import { type Facts, isGranted, removes } from "./facts.ts";
+import { reservationVerdict, weightOf } from "./guards/delete-budget.ts";
 import type { KindRegistry } from "./kind.ts";
 import type { Loop, Marker, Observation, Seen } from "./loop.ts";
 import type { Plan, PlannedChange } from "./plan.ts";
@@ -15,7 +19,12 @@ export interface DryRun {
   readonly admitted: readonly PlannedChange[];
   readonly verdicts: readonly Verdict[];
   readonly held: readonly HeldGroup[];
+  /** What it would take out of the hourly budgets. */
+  readonly deletes: number;
 }
+
+/** How much of the shared delete budgets is used, as it stands now. Asked only for plans that delete. */
+export type BudgetsNow = () => Promise<readonly BudgetUse[]>;
 
 /** Without an account to ask there is no provider's limit either. */
 const callTimeoutMs = 10_000;
@@ -29,6 +38,7 @@ export async function dryRun(
   kinds: KindRegistry,
   input: CycleInput,
   last: { readonly observation: StoredObservation; readonly confirmedAtMs: number | undefined },
+  budgetsNow: BudgetsNow,
 ): Promise<DryRun | EngineError | undefined> {
   const kind = kinds.get(input.subject.kind);
   const loop = kind?.loop;
@@ -53,17 +63,39 @@ export async function dryRun(
       rightsProblem: undefined,
       health: undefined,
     };
-    const { admitted, verdicts, held } = admit(factsFrom(scene, plan, remembered(scene, plan), nothingAsked));
+    const facts = factsFrom(scene, plan, remembered(scene, plan), nothingAsked);
+    const admission = admit(facts);
+    const shared = await sharedBudgets(facts, admission, budgetsNow);
     return {
       policy,
       plan,
-      admitted,
-      verdicts: [...desired.verdicts, ...incompleteVerdict(scene, plan), ...verdicts],
-      held,
+      admitted: admission.admitted.filter((change) => !shared.refused.has(change)),
+      verdicts: [...desired.verdicts, ...incompleteVerdict(scene, plan), ...admission.verdicts, ...shared.verdicts],
+      held: [...admission.held, ...shared.held],
+      deletes: shared.deletes,
     };
   } catch (thrown) {
     return toEngineError(thrown);
   }
+}
+
+/** What the reservation right before the first delete would say, without reserving anything. */
+async function sharedBudgets(facts: Facts, { admitted, later }: Admission, budgetsNow: BudgetsNow) {
+  const removals = admitted.filter(removes);
+  const nothing = { refused: new Set<PlannedChange>(), verdicts: [], held: [] };
+  if (removals.length === 0) return { ...nothing, deletes: 0 };
+  const ungranted = removals.filter((change) => !isGranted(change, facts));
+  const granted = weightOf(removals) - weightOf(ungranted);
+  const limits = facts.policy.limits.deletesPerHour;
+  const levels = (await budgetsNow()).map((use) => ({
+    ...use,
+    allowed: allowedDeletes(limits[use.level], use.owned),
+  }));
+  const wanted = granted + weightOf(ungranted);
+  const passes = ungranted.length === 0 || levels.every(({ used, allowed }) => used + wanted <= allowed);
+  const refused = reservationVerdict(ungranted, { current: true, ungrantedPass: passes, levels }, granted, later);
+  if (refused === undefined) return { ...nothing, deletes: wanted };
+  return { refused: new Set(ungranted), verdicts: [refused.verdict], held: [refused.held], deletes: granted };
 }
 
 /** Time stands still: everything is in store time already. */

@@ -1,5 +1,12 @@
 import type { DeclareRequest } from "./intent-store.ts";
-import type { CycleInput, DeclaredResource, FieldDifference, Principal, StoredObservation } from "./records.ts";
+import type {
+  BudgetLevel,
+  CycleInput,
+  DeclaredResource,
+  FieldDifference,
+  Principal,
+  StoredObservation,
+} from "./records.ts";
 
 /** A resource that another one needs: it must exist in the same tenant and not be on its way out. */
 export interface ResourceReference {
@@ -88,6 +95,13 @@ export interface PlannedSubject {
   readonly confirmedAtMs: number | undefined;
 }
 
+/** How much of one shared delete budget was used within the last hour, and of how many things it is a share. */
+export interface BudgetUse {
+  readonly level: BudgetLevel;
+  readonly used: number;
+  readonly owned: number;
+}
+
 export type PlanAnswer =
   | {
       readonly made: true;
@@ -120,6 +134,12 @@ export interface DeclaringStore {
   }): Promise<ChangeAnswer>;
   /** The same without making them: the very transaction, rolled back, with the cycles' inputs as they would be. */
   plan(request: { readonly organizationId: string; readonly changes: readonly Change[] }): Promise<PlanAnswer>;
+
+  /** The shared delete budgets above an account as they stand. Nothing is charged. */
+  deleteBudgets(request: {
+    readonly organizationId: string;
+    readonly accountId: string | undefined;
+  }): Promise<readonly BudgetUse[]>;
 
   /** The inputs of a resource's own cycles as they are now, with what was last seen. */
   standing(request: { readonly organizationId: string; readonly uid: string }): Promise<readonly PlannedSubject[]>;

@@ -7,6 +7,7 @@ import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { logCall } from "./log-entries.ts";
 import { markApplied } from "./proposal-store.ts";
+import { readDeleteBudgets } from "./sql/budgets.ts";
 import { deleteQuota, listCounts, listQuotas, upsertQuota } from "./sql/declaring.ts";
 import { call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
@@ -100,6 +101,9 @@ export class PostgresDeclaringStore implements DeclaringStore {
       return refusedBy(thrown);
     }
   }
+
+  deleteBudgets: DeclaringStore["deleteBudgets"] = ({ organizationId, accountId }) =>
+    this.#options.administration.run("platform", call(readDeleteBudgets, organizationId, accountId ?? null));
 
   standing: DeclaringStore["standing"] = async ({ organizationId, uid }) => {
     const subjects = await this.#options.database.transaction(requireOrganizationId(organizationId), (tx) =>

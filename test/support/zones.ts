@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { emptyMemory } from "../../src/kernel/memory.ts";
 import { statusOf, type StatusFacts } from "../../src/kernel/status.ts";
-import type { Settlement } from "../../src/ports/engine-store.ts";
+import { defaultLimits } from "../../src/kernel/policy.ts";
+import type { DeleteReservationAnswer, Settlement } from "../../src/ports/engine-store.ts";
 import type { OwnedItem, StoredObservation } from "../../src/ports/records.ts";
 import type { Answer, TestApi } from "./api.ts";
 
@@ -40,24 +41,38 @@ export async function declare(api: TestApi, manifest: ReturnType<typeof zone> | 
 
 /** Whoever holds every shard, and ends cycles as the engine would. */
 export interface Engine {
+  /** What a cycle of the zone would be told that wants to delete so much, approved or not. What passes is charged. */
+  reserve(
+    zoneName: string,
+    deletes: { readonly granted: number; readonly ungranted: number },
+  ): Promise<DeleteReservationAnswer>;
   settle(zoneName: string, change: Partial<Settlement>): Promise<void>;
 }
 
 export async function takeEngine(api: TestApi): Promise<Engine> {
   const leases = await api.engine.takeShards({ holder: "test", wanted: 64, leaseMs: 600_000 });
+  const actingOn = async (zoneName: string) => {
+    const { body } = await api.send("GET", `${base}/dnszones/${zoneName}`);
+    const { uid } = (body as { metadata: { uid: string } }).metadata;
+    const shards = leases.map(({ shard }) => shard);
+    const due = await api.engine.dueSubjects({ shards, limit: 1_000 });
+    const inputs = await Promise.all(due.map(({ id }) => api.engine.load(id)));
+    const input = inputs.find((one) => one?.resource.uid === uid);
+    assert.ok(input, `${zoneName} is not due`);
+    const { shard } = input.subject;
+    const epoch = leases.find((lease) => lease.shard === shard)?.epoch ?? 0;
+    return { input, actor: { holder: "test", shard, epoch } };
+  };
   return {
+    reserve: async (zoneName, deletes) => {
+      const { input, actor } = await actingOn(zoneName);
+      const limits = defaultLimits.deletesPerHour;
+      return await api.engine.reserveDeletes({ actor, subject: input.subject, limits, ...deletes });
+    },
     settle: async (zoneName, change) => {
-      const { body } = await api.send("GET", `${base}/dnszones/${zoneName}`);
-      const { uid } = (body as { metadata: { uid: string } }).metadata;
-      const shards = leases.map(({ shard }) => shard);
-      const due = await api.engine.dueSubjects({ shards, limit: 1_000 });
-      const inputs = await Promise.all(due.map(({ id }) => api.engine.load(id)));
-      const input = inputs.find((one) => one?.resource.uid === uid);
-      assert.ok(input, `${zoneName} is not due`);
-      const { shard } = input.subject;
-      const epoch = leases.find((lease) => lease.shard === shard)?.epoch ?? 0;
+      const { input, actor } = await actingOn(zoneName);
       const answer = await api.engine.settle({
-        actor: { holder: "test", shard, epoch },
+        actor,
         subject: input.subject,
         inputVersion: input.inputVersion,
         memory: emptyMemory,

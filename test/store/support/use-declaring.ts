@@ -126,6 +126,7 @@ async function useChanges(declaring: PostgresDeclaringStore, world: World): Prom
   const going = [{ ...used, name: "going" }];
   assert.equal((await declaring.plan({ organizationId, changes: going })).made, true);
   assert.equal((await declaring.change({ organizationId, changes: going })).made, true);
+  assert.equal((await declaring.deleteBudgets({ organizationId, accountId: world.accountId })).length, 3);
   await declaring.quotas(organizationId);
   await declaring.setQuota({ organizationId, kind: "Record", most: 5, author: ada });
   await declaring.setQuota({ organizationId, kind: "Record", most: undefined, author: ada });
