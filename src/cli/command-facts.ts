@@ -55,6 +55,11 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
   import: looks("setpoint import dnszone/example > records.yaml"),
   adopt: changes('setpoint adopt dnszone/example "www.example.com. A"', "setpoint adopt dnszone/example --all"),
   release: changes('setpoint release dnszone/example "www.example.com. A"'),
+  ignore: changes(
+    "setpoint ignore dnszone/example",
+    "setpoint ignore dnszone/example /ttlSeconds --reason 'the provider rounds it'",
+    "setpoint ignore dnszone/example /ttlSeconds --item 'www.example.com. A' --remove",
+  ),
   get: looks("setpoint get dnszone", "setpoint get dnszone/example -o yaml", "setpoint get dnsrecord -l team=web -w"),
   why: looks("setpoint why dnszone/example"),
   wait: looks("setpoint wait dnszone/example --timeout 2m", "setpoint wait dnszone/example --for Deleted"),

@@ -5,7 +5,7 @@ import { commandFacts } from "./command-facts.ts";
 const groups: Readonly<Record<string, readonly string[]>> = {
   "Look:": ["get", "describe", "why", "tree", "events", "history", "drift", "wait", "explain", "loops", "status"],
   "Declare:": ["apply", "diff", "plan", "plans", "rollback", "delete", "reconcile", "mode", "export"],
-  "What exists already:": ["connect", "import", "adopt", "release", "account"],
+  "What exists already:": ["connect", "import", "adopt", "release", "ignore", "account"],
   "Decide, stop and go on:": ["held", "approve", "reject", "freeze", "unfreeze", "pause", "suspend", "resume"],
   "Rules:": ["policy", "policy-history", "limits", "quota"],
   "People and places:": ["org", "project", "workspace", "create", "member", "invite", "role", "people", "can-i"],

@@ -13,6 +13,7 @@ import { registerConnect } from "./commands/connect.ts";
 import { registerContext } from "./commands/context.ts";
 import { registerExplain } from "./commands/explain.ts";
 import { registerExport } from "./commands/export.ts";
+import { registerIgnore } from "./commands/ignore.ts";
 import { registerInspect } from "./commands/inspect.ts";
 import { registerPauses } from "./commands/pauses.ts";
 import { registerPlan } from "./commands/plan.ts";
@@ -115,6 +116,7 @@ export function createProgram(world: CliWorld, version: string): Command {
   registerCompletion(program, world, client);
   registerDoctor(program, world, client);
   registerRules(program, world, client);
+  registerIgnore(program, world, client);
   registerWebhooks(program, world, client);
   completeHelp(program);
   return program;

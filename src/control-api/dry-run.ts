@@ -172,6 +172,18 @@ function runDocument({ plan, admitted, verdicts, held }: DryRun) {
       };
     }),
     verdicts: verdicts.map(verdictDocument),
+    ...(plan.ignored.length === 0
+      ? {}
+      : {
+          ignored: plan.ignored.slice(0, shownItems).map(({ key, field, wanted, seen, rule: { reason, from } }) => ({
+            key,
+            field,
+            ...(wanted === undefined ? {} : { wanted }),
+            ...(seen === undefined ? {} : { seen }),
+            reason,
+            from,
+          })),
+        }),
     held: held.map(({ guard, level, verdict, items }) => ({
       guard,
       level,

@@ -4,6 +4,7 @@ import type { Json } from "../ports/json.ts";
 import type { HeldChangeView, HistoryEntry, ResourceView } from "../ports/read-store.ts";
 import type { ApiContext } from "./context.ts";
 import { historyDocument } from "./history-words.ts";
+import { ignoreDocument } from "./ignore-document.ts";
 import { isoTime } from "./iso-time.ts";
 import { linksOf, ResourceDocuments } from "./resource-document.ts";
 import type { Reason, WhyDocument } from "./schemas/resource.ts";
@@ -27,6 +28,7 @@ export async function explain(context: ApiContext, kind: Kind, about: Explained)
   const chain = [
     ...declarationReasons(about.view),
     ...policyReasons(kind, about.view),
+    ...ignoreReasons(about.view),
     ...pauseReasons(context, about.view),
     ...looks,
     ...(await conditionReasons(context, kind, about)),
@@ -46,7 +48,7 @@ export async function explain(context: ApiContext, kind: Kind, about: Explained)
 async function explainPart(context: ApiContext, kind: Kind, about: Explained): Promise<WhyDocument> {
   const { resource } = about.view;
   const documents = new ResourceDocuments(context, about.organization);
-  const chain: Reason[] = [...declarationReasons(about.view)];
+  const chain: Reason[] = [...declarationReasons(about.view), ...ignoreReasons(about.view)];
   const history: WhyDocument["history"] = [];
   for (const link of linksOf(kind, about.view)) {
     const target = await documents.linked(resource.scope, link);
@@ -121,6 +123,27 @@ function policyReasons(kind: Kind, view: ResourceView): readonly Reason[] {
   return [{ topic: "mode", blocking: true, words: `mode ${policy.mode} (${from}): ${effect}`, command, data }];
 }
 
+/** What is left alone is said even while nothing differs: it is why a later difference would stay. */
+function ignoreReasons({ resource, policies }: ResourceView): readonly Reason[] {
+  const target = `${resource.kind.toLowerCase()}/${resource.name}`;
+  return effectivePolicy(policies, undefined)
+    .ignore.filter(({ kind, name }) => kind === resource.kind && (name === undefined || name === resource.name))
+    .map((rule): Reason => {
+      const item = rule.item === undefined ? "its items" : rule.item;
+      return {
+        topic: "ignored",
+        blocking: false,
+        words: `${rule.field} of ${item} is left as it is when it differs, by a rule of ${rule.from}: ${rule.reason}`,
+        ...(rule.name === undefined
+          ? {}
+          : {
+              command: `setpoint ignore ${target} ${rule.field}${rule.item === undefined ? "" : ` --item '${rule.item}'`} --remove`,
+            }),
+        data: { ...ignoreDocument(rule) } as Json,
+      };
+    });
+}
+
 function pauseReasons(context: ApiContext, view: ResourceView): readonly Reason[] {
   const nowMs = context.clock.nowMs();
   const pauses = view.pauses.map((pause): Reason => {
@@ -183,7 +206,7 @@ async function conditionReasons(context: ApiContext, kind: Kind, about: Explaine
     .map((condition): Reason => {
       const bad =
         condition.type.startsWith("Guard/") || condition.type === "Flapping"
-          ? condition.status === "True"
+          ? condition.status === "True" && condition.reason !== "Passed"
           : condition.status !== "True";
       const since = condition.since === undefined ? "" : `, since ${condition.since}`;
       return {

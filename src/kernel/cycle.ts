@@ -8,6 +8,7 @@ import type {
   SubjectMemory,
   Verdict,
 } from "../ports/records.ts";
+import { ignoredVerdict, ignoring } from "./ignored.ts";
 import { type Admission, admit } from "./admit.ts";
 import { accountProblemOf } from "./account-claim.ts";
 import { backoffMs } from "./backoff.ts";
@@ -141,7 +142,7 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
   const memory = remembered(scene, plan);
   const facts = await factsOf(scene, plan, memory);
   const admission = admit(facts);
-  const verdicts = [...scene.desired.verdicts, ...incompleteVerdict(scene, plan), ...admission.verdicts];
+  const verdicts = [...said(scene, plan), ...admission.verdicts];
   const decided = { ...memory, findings: admission.findings };
   const done = await carryOut(scene, { facts, admission: { ...admission, verdicts }, memory: decided });
   const observation = { seen: scene.seen, atMs: scene.lookout.toStoreMs(scene.seen.startedAtMonotonicMs) };
@@ -218,6 +219,7 @@ export function planOf(scene: Still): Plan {
       input.inputs.filter((resource) => resource.deletion?.orphan === true).map((resource) => resource.uid),
     ),
     ownSource: { uid: scene.subject.uid, generation: input.resource.generation },
+    ignoring: ignoring(scene.policy.ignore, input.resource, input.inputs),
   });
   if (desired.frozenKeys.size === 0) return plan;
   return {
@@ -388,7 +390,12 @@ function confirmedKeys(input: CycleInput, plan: Plan, policy: Policy): ReadonlyS
   return confirmed;
 }
 
-export function incompleteVerdict(scene: Still, plan: Plan): readonly Verdict[] {
+/** What is to be said about a plan before any guard has seen it. */
+export function said(scene: Still, plan: Plan): readonly Verdict[] {
+  return [...scene.desired.verdicts, ...incompleteVerdict(scene, plan), ...ignoredVerdict(plan.ignored)];
+}
+
+function incompleteVerdict(scene: Still, plan: Plan): readonly Verdict[] {
   if (scene.seen.completeness === "complete" || plan.suspected.length === 0) return [];
   return [
     verdict(
@@ -414,8 +421,9 @@ function resultOf(scene: Scene, plan: Plan, facts: Facts, done: CarriedOut): Cyc
 
 function messageOf(plan: Plan, verdicts: readonly Verdict[], error: EngineError | undefined): string {
   if (error !== undefined) return `${error.code}: ${error.message}`;
-  if (verdicts.length > 0) return verdicts.map((said) => `${said.guard}: ${said.reason}`).join("; ");
-  if (plan.changes.length === 0) return "as declared";
+  const words = verdicts.map(({ guard, reason }) => `${guard}: ${reason}`).join("; ");
+  if (verdicts.some(({ answer }) => answer !== "pass")) return words;
+  if (plan.changes.length === 0) return words === "" ? "as declared" : "as declared, but for what is ignored";
   const sizes = sizesOf(plan);
   const parts = Object.entries(sizes).flatMap(([action, count]) => (count === 0 ? [] : [`${action} ${count}`]));
   return parts.length === 0 ? "as declared" : parts.join(", ");

@@ -165,7 +165,7 @@ function matches(patterns: readonly string[] | undefined, field: string): boolea
 }
 
 /** A rule for a field covers everything inside it. */
-function covers(pattern: string, field: string): boolean {
+export function covers(pattern: string, field: string): boolean {
   const actual = segments(field);
   return segments(pattern).every((part, index) => index < actual.length && (part === "*" || part === actual[index]));
 }

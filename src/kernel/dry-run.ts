@@ -1,7 +1,7 @@
 import type { BudgetUse } from "../ports/declaring-store.ts";
 import type { CycleInput, HeldGroup, StoredObservation, Verdict } from "../ports/records.ts";
 import { type Admission, admit } from "./admit.ts";
-import { factsFrom, incompleteVerdict, parsedSubject, planOf, remembered, type Still } from "./cycle.ts";
+import { factsFrom, parsedSubject, planOf, remembered, said, type Still } from "./cycle.ts";
 import { allowedDeletes } from "./delete-budget.ts";
 import { desiredSet } from "./desired-set.ts";
 import { type EngineError, toEngineError } from "./errors.ts";
@@ -70,7 +70,7 @@ export async function dryRun(
       policy,
       plan,
       admitted: admission.admitted.filter((change) => !shared.refused.has(change)),
-      verdicts: [...desired.verdicts, ...incompleteVerdict(scene, plan), ...admission.verdicts, ...shared.verdicts],
+      verdicts: [...said(scene, plan), ...admission.verdicts, ...shared.verdicts],
       held: [...admission.held, ...shared.held],
       deletes: shared.deletes,
     };

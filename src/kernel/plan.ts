@@ -1,7 +1,8 @@
 import type { ChangeAction, FieldDifference, OwnedItem, ResourceDeletion, SourceRef } from "../ports/records.ts";
-import { compare } from "./diff.ts";
+import { compare, withSeenFields } from "./diff.ts";
 import { digestOf } from "./hash.ts";
 import { itemDigest } from "./held-change.ts";
+import type { IgnoredDifference, Ignoring } from "./ignored.ts";
 import type { Loop, Marker, Seen, Wanted } from "./loop.ts";
 
 /** One item of a plan: what would be done to which outside thing, and why. Data only. */
@@ -39,6 +40,8 @@ export interface Plan {
   readonly markerMissing: readonly string[];
   /** Keys an incomplete look does not show: a suspicion, not absence. */
   readonly suspected: readonly string[];
+  /** What differs and is left as it is, each with the rule that says so. */
+  readonly ignored: readonly IgnoredDifference[];
 }
 
 export interface Situation {
@@ -60,6 +63,7 @@ export interface Situation {
   /** Those of them that leave what they declared where it is. */
   readonly released: ReadonlySet<string>;
   readonly ownSource: SourceRef;
+  readonly ignoring: Ignoring;
 }
 
 /** Compares the two keyed sets and says what would close the difference. Decides nothing about whether it may. */
@@ -69,7 +73,15 @@ export function makePlan(situation: Situation): Plan {
   const wanted = new Map(situation.wanted.map((item) => [item.key, item]));
   const keys = [...new Set([...wanted.keys(), ...owned.keys()])].sort();
 
-  const found: Found = { changes: [], unsettled: [], unsettledForMs: 0, foreign: [], markerMissing: [], suspected: [] };
+  const found: Found = {
+    changes: [],
+    unsettled: [],
+    unsettledForMs: 0,
+    foreign: [],
+    markerMissing: [],
+    suspected: [],
+    ignored: [],
+  };
   for (const key of keys)
     planKey(situation, { key, wanted: wanted.get(key), owned: owned.get(key), seen: winners.get(key) }, found);
   // Things of one name that nobody here declared are nobody's duplicates.
@@ -85,6 +97,7 @@ interface Found {
   readonly foreign: { key: string; owner: string }[];
   readonly markerMissing: string[];
   readonly suspected: string[];
+  readonly ignored: IgnoredDifference[];
 }
 
 interface KeySituation {
@@ -124,9 +137,10 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
     return;
   }
   if (relation.is === "stranger") {
-    if (at.wanted !== undefined)
-      found.changes.push(change(situation, at, "takeover", situation.loop.same(at.wanted.item, at.seen.item)));
-    else found.changes.push(change(situation, at, "forget"));
+    if (at.wanted !== undefined) {
+      const { acted, leaving } = weighed(situation, at.wanted, at.seen, found);
+      found.changes.push(leaving(change(situation, at, "takeover", acted)));
+    } else found.changes.push(change(situation, at, "forget"));
     return;
   }
   const unmarked = situation.loop.marks === true && at.seen.marker === "none";
@@ -138,7 +152,8 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
   }
   // A missing marker is drift: put back, even on what nobody wants any more, before it may be deleted.
   const wanted = at.wanted ?? { key: at.key, item: at.seen.item };
-  const differences = [...situation.loop.same(wanted.item, at.seen.item), ...(unmarked ? [MARKER_MISSING] : [])];
+  const { acted, leaving } = weighed(situation, wanted, at.seen, found);
+  const differences = [...acted, ...(unmarked ? [MARKER_MISSING] : [])];
   if (differences.length === 0) return;
   const replace = situation.loop.replaces?.(differences) === true;
   if (replace && unmarked) {
@@ -148,7 +163,19 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
     );
     return;
   }
-  found.changes.push(change(situation, { ...at, wanted }, replace ? "replace" : "update", differences));
+  found.changes.push(leaving(change(situation, { ...at, wanted }, replace ? "replace" : "update", differences)));
+}
+
+/** What differs, without what a rule leaves alone; and the change that writes those fields as they were seen. */
+function weighed(situation: Situation, wanted: Wanted<object>, seen: Seen<object>, found: Found) {
+  const { acted, ignored } = situation.ignoring(wanted, situation.loop.same(wanted.item, seen.item));
+  found.ignored.push(...ignored);
+  const leaving = (planned: PlannedChange): PlannedChange => {
+    if (ignored.length === 0 || planned.wanted === undefined) return planned;
+    const fields = ignored.map(({ field }) => field);
+    return { ...planned, wanted: { ...planned.wanted, item: withSeenFields(planned.wanted.item, seen.item, fields) } };
+  };
+  return { acted, leaving };
 }
 
 /** One source that lets go is enough: what it was told to leave there is not removed on behalf of another one. */

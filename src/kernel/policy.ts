@@ -1,3 +1,4 @@
+import type { IgnoreRuleFrom } from "./ignored.ts";
 import type { DeleteLimit, FieldDifference, Limits, Mode, PartialLimits, ScopePolicy } from "../ports/records.ts";
 
 /** What holds for one subject after the scopes above it have spoken. */
@@ -7,6 +8,8 @@ export interface Policy {
   readonly limits: Limits;
   readonly protectedBy: string | undefined;
   readonly fourEyes: boolean;
+  /** Of every scope on the path: none can take back what another one ignores. */
+  readonly ignore: readonly IgnoreRuleFrom[];
 }
 
 export const defaultLimits: Limits = Object.freeze({
@@ -46,6 +49,7 @@ export function effectivePolicy(policies: readonly ScopePolicy[], kindLimits: Pa
     limits,
     protectedBy: policies.find((policy) => policy.protect === true)?.scope,
     fourEyes: policies.some((policy) => policy.fourEyes === true),
+    ignore: policies.flatMap(({ scope, ignore = [] }) => ignore.map((rule) => ({ ...rule, from: scope }))),
   };
 }
 

@@ -43,6 +43,18 @@ export type PartialLimits = {
   readonly [K in keyof Limits]?: K extends "deletesPerHour" ? Partial<Limits["deletesPerHour"]> : Limits[K];
 };
 
+/** That a field which differs is left as it is. */
+export interface IgnoreRule {
+  readonly kind: string;
+  /** Of this resource alone; of every one of the kind without it. */
+  readonly name?: string | undefined;
+  /** Of the item with this key alone. */
+  readonly item?: string | undefined;
+  /** A JSON pointer inside the item; it covers what is inside the field, and `*` stands for every key or position. */
+  readonly field: string;
+  readonly reason: string;
+}
+
 /** What one scope (or one resource) says. Defaults may be changed below; of ceilings the strictest wins. */
 export interface ScopePolicy {
   readonly scope: string;
@@ -51,6 +63,7 @@ export interface ScopePolicy {
   readonly ceiling?: PartialLimits | undefined;
   readonly protect?: boolean | undefined;
   readonly fourEyes?: boolean | undefined;
+  readonly ignore?: readonly IgnoreRule[] | undefined;
 }
 
 export interface Pause {
@@ -228,7 +241,9 @@ export type GuardName =
   | "too-many-at-once"
   | "no-wildcards"
   | "permit"
-  | "hold";
+  | "hold"
+  /** Not one that stops anything: it says what a rule of a policy leaves alone. */
+  | "ignored";
 
 /** A guard's answer, always with a reason and numbers. */
 export interface Verdict {

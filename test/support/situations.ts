@@ -1,3 +1,4 @@
+import { ignoreNothing } from "../../src/kernel/ignored.ts";
 import fc from "fast-check";
 import { sameBy } from "../../src/kernel/diff.ts";
 import type { Marker, Seen, Wanted } from "../../src/kernel/loop.ts";
@@ -43,6 +44,7 @@ export function situationOf(parts: Partial<Situation> = {}): Situation {
     tombstones: new Set(),
     released: new Set(),
     ownSource: { uid: "subject", generation: 1 },
+    ignoring: ignoreNothing,
     ...parts,
   };
 }

@@ -50,7 +50,8 @@ export function registerAdminister(program: Command, world: CliWorld, client: Ap
         const value = policySchema.parse(await client.get(path));
         return showOne(world, options, { value, name: target, text: () => yaml(value) });
       }
-      await putPolicy(client, path, readPolicy(options.file));
+      const { headers } = await client.send("GET", path);
+      await putPolicy(client, path, { body: readPolicy(options.file), etag: headers["etag"] });
       world.writeNote(`the policy of the ${target} is set\n`);
     });
 }
@@ -137,14 +138,17 @@ export async function setResourceMode(
 }
 
 async function changePolicy(client: ApiClient, path: string, change: Readonly<Record<string, unknown>>): Promise<void> {
-  const current = policySchema.parse(await client.get(path));
-  await putPolicy(client, path, { ...current, ...change });
+  const { headers, body } = await client.send("GET", path);
+  await putPolicy(client, path, { body: { ...policySchema.parse(body), ...change }, etag: headers["etag"] });
 }
 
 /** What loosens a rule waits: the command ends with the code for that and says who can let it through. */
-async function putPolicy(client: ApiClient, path: string, body: unknown): Promise<void> {
-  const { headers } = await client.send("GET", path);
-  const answer = await client.send("PUT", path, { body, headers: { "if-match": headers["etag"] ?? "*" } });
+export async function putPolicy(
+  client: ApiClient,
+  path: string,
+  { body, etag }: { readonly body: unknown; readonly etag: string | undefined },
+): Promise<void> {
+  const answer = await client.send("PUT", path, { body, headers: { "if-match": etag ?? "*" } });
   if (answer.status !== 202) return;
   const held = heldChangeSchema.parse(answer.body);
   throw new CliError(

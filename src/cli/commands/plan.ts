@@ -10,6 +10,7 @@ import { exitCodes } from "../exit-codes.ts";
 import { findKind, knownKinds } from "../kind-names.ts";
 import { loadManifests } from "../manifests.ts";
 import { ndjson, parseFormat, safeText, shown, table, toned } from "../output.ts";
+import { ignoredText } from "../ignored-text.ts";
 import { type RecordOptions, type Records, showOne, showRecords, withOutput, withRecords } from "../records.ts";
 import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
@@ -134,6 +135,10 @@ export function outsideText(world: CliWorld, { subjects }: DryRunDocument): stri
           `    ${toned(world, tones[action] ?? "soft", action)} ${safeText(key)}${passes ? "" : "  (not let through)"}`,
           ...differences.map(({ field, seen: now, wanted }) => `        ${field}: ${shown(now)} → ${shown(wanted)}`),
         ]),
+      ...(subject.ignored ?? []).map(
+        ({ key, field, seen: now, wanted, reason, from }) =>
+          `    ${toned(world, "soft", "ignored:")} ${field} of ${safeText(key)}: ${shown(now)} stays, not ${shown(wanted)} (rule of ${from}: ${safeText(reason)})`,
+      ),
       ...subject.held.map(
         ({ guard, reason }) => `    ${toned(world, "warn", "would wait:")} ${guard}: ${safeText(reason)}`,
       ),
@@ -233,6 +238,7 @@ function registerDrift(program: Command, world: CliWorld, client: ApiClient): vo
 }
 
 function driftRecords(world: CliWorld, drift: DriftDocument): Records<DriftDocument["causes"][number]> {
+  const notes = [...(drift.truncated ? ["… and more"] : []), ...(drift.ignored ?? []).map(ignoredText)];
   return {
     value: drift,
     items: drift.causes,
@@ -247,7 +253,7 @@ function driftRecords(world: CliWorld, drift: DriftDocument): Records<DriftDocum
       `${shortDuration(world.nowMs() - world.timeMs(cause.since))} ago`,
       cause.guards.join(", "),
     ],
-    empty: "Nothing differs, as far as was last seen.",
-    ...(drift.truncated ? { note: "… and more" } : {}),
+    empty: ["Nothing differs, as far as was last seen.", ...notes].join("\n"),
+    ...(notes.length === 0 ? {} : { note: notes.join("\n") }),
   };
 }

@@ -4,6 +4,7 @@ import { quotaListSchema } from "../../control-api/schemas/quota.ts";
 import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../cli-error.ts";
 import { findKind } from "../kind-names.ts";
+import { ignoredText } from "../ignored-text.ts";
 import { safeText, table, yaml } from "../output.ts";
 import { type OutputOptions, type RecordOptions, showOne, showRecords, withOutput, withRecords } from "../records.ts";
 import { organizationPath, ruledPath, type ScopeOptions, withScope } from "../scope-path.ts";
@@ -50,7 +51,7 @@ export function registerRules(program: Command, world: CliWorld, client: ApiClie
   registerQuotas(program, world, client);
 }
 
-function limitsText(world: CliWorld, { mode, protect, fourEyes, limits }: LimitsDocument): string {
+function limitsText(world: CliWorld, { mode, protect, fourEyes, limits, ignore = [] }: LimitsDocument): string {
   const rows = [
     ["mode", mode.value, mode.from, ""],
     ["protect", protect.value ? "yes" : "no", protect.from ?? "nobody", ""],
@@ -62,7 +63,8 @@ function limitsText(world: CliWorld, { mode, protect, fourEyes, limits }: Limits
       ceiling === undefined ? "" : `${limitText(ceiling.value)} from ${ceiling.from}`,
     ]),
   ];
-  return table(world, ["WHAT", "HOLDS", "FROM", "CEILING"], rows);
+  const ignored = ignore.map((rule) => `${ignoredText(rule)}\n`);
+  return table(world, ["WHAT", "HOLDS", "FROM", "CEILING"], rows) + ignored.join("");
 }
 
 function limitText(value: LimitsDocument["limits"][number]["value"]): string {

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { effectivePolicy } from "../../kernel/policy.ts";
 import type { LeftToDo } from "../../ports/governance-store.ts";
 import type { ApiContext } from "../context.ts";
+import { ignoreDocument } from "../ignore-document.ts";
 import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
 import { mayRead, resourceLink, scopeLabel } from "../resource-link.ts";
@@ -37,6 +39,7 @@ export function driftRoutes(context: ApiContext): readonly Route[] {
           status: 200,
           body: {
             causes: causesOf(context, organization, shown),
+            ...(await ignoredBy(context, organizationId, kind)),
             resources: new Set(shown.filter(({ summary }) => summary !== undefined).map(({ uid }) => uid)).size,
             truncated: left.length > limit,
           },
@@ -44,6 +47,23 @@ export function driftRoutes(context: ApiContext): readonly Route[] {
       },
     }),
   ];
+}
+
+/** Rules are no secret to whoever belongs to an organization: they say why something is not in the list. */
+async function ignoredBy(
+  context: ApiContext,
+  organizationId: string,
+  kind: string | undefined,
+): Promise<Pick<DriftDocument, "ignored">> {
+  const platform = await context.governance.policy(undefined, "platform");
+  const policies = [
+    ...(platform === undefined ? [] : [platform.policy]),
+    ...(await context.reads.listPolicies(organizationId)),
+  ];
+  const ignored = effectivePolicy(policies, undefined).ignore.filter(
+    (rule) => kind === undefined || rule.kind === kind,
+  );
+  return ignored.length === 0 ? {} : { ignored: ignored.map((rule) => ignoreDocument(rule)) };
 }
 
 type Cause = DriftDocument["causes"][number];

@@ -5,6 +5,7 @@ import type { Caller } from "../access/caller.ts";
 import { can } from "../access/can.ts";
 import type { ApiContext } from "../context.ts";
 import { governanceDocument } from "../held-document.ts";
+import { ignoreDocument } from "../ignore-document.ts";
 import { isoTime } from "../iso-time.ts";
 import { limitSources } from "../policy-change.ts";
 import { Problem } from "../problem.ts";
@@ -142,6 +143,7 @@ function writeRoute(context: ApiContext, where: Where): Route {
     },
     handle: async ({ parameters, query, body, headers, caller }) => {
       const place = await where.place(parameters);
+      requireKinds(context, body);
       const weighed = await weighPolicy(context, place, body as Omit<ScopePolicy, "scope">);
       requireVersion(headers["if-match"], weighed.version);
       const { reason } = query;
@@ -152,6 +154,18 @@ function writeRoute(context: ApiContext, where: Where): Route {
       return { status: 202, body: governanceDocument(change, { context, organization, caller }) };
     },
   });
+}
+
+/** A rule about a kind that is misspelt would ignore nothing, and nobody would notice. */
+function requireKinds({ kinds }: ApiContext, { ignore = [] }: PolicyDocument): void {
+  const errors = ignore.flatMap(({ kind }, index) =>
+    kinds.has(kind)
+      ? []
+      : [{ pointer: `/ignore/${index}/kind`, message: `no such kind. Kinds: ${[...kinds.keys()].join(", ")}` }],
+  );
+  const [first] = errors;
+  if (first !== undefined)
+    throw new Problem("KIND_UNKNOWN", `A rule of the policy names no kind: ${first.message}`, { errors });
 }
 
 async function set(
@@ -229,7 +243,7 @@ async function limitsOf(
   if (kindName !== undefined && kind === undefined)
     throw new Problem("KIND_UNKNOWN", `There is no kind "${kindName}". Kinds: ${[...context.kinds.keys()].join(", ")}`);
   const policies = await policiesOnPath(context, place);
-  const { mode, modeFrom, protectedBy, fourEyes } = effectivePolicy(policies, kind?.loop?.limits);
+  const { mode, modeFrom, protectedBy, fourEyes, ignore } = effectivePolicy(policies, kind?.loop?.limits);
   const eyes = policies.find((policy) => policy.fourEyes === true)?.scope;
   return {
     mode: { value: mode, from: modeFrom },
@@ -241,6 +255,7 @@ async function limitsOf(
       default: limit.default,
       ...(limit.ceiling === undefined ? {} : { ceiling: limit.ceiling }),
     })),
+    ...(ignore.length === 0 ? {} : { ignore: ignore.map(ignoreDocument) }),
   };
 }
 

@@ -32,6 +32,11 @@ const plannedSubjectSchema = z
     sizes: z.object({ create: z.int(), update: z.int(), replace: z.int(), delete: z.int() }),
     items: z.array(plannedItemSchema),
     verdicts: z.array(verdictSchema),
+    /** What differs and would be left as it is, with the rule that says so. */
+    ignored: z
+      .array(differenceSchema.extend({ key: z.string(), reason: z.string(), from: z.string() }))
+      .optional()
+      .meta({ description: "What differs and would be left as it is, with the rule that says so." }),
     /** What would wait for a person. */
     held: z.array(z.object({ guard: z.string(), level: z.string(), reason: z.string(), keys: z.array(z.string()) })),
     /** Why a cycle would stop before it has a plan. */

@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   differenceSchema,
   modeSchema,
+  nameSchema,
   pageQuerySchema,
   pauseLevelSchema,
   timeSchema,
@@ -185,6 +186,20 @@ const limits = z
   })
   .partial();
 
+export const ignoreRuleSchema = z
+  .strictObject({
+    kind: z.string().min(1).max(63),
+    name: nameSchema.optional().meta({ description: "Of this resource alone; of all of the kind without it." }),
+    item: z.string().min(1).max(500).optional().meta({ description: "Of the item with this key alone." }),
+    field: z
+      .string()
+      .max(200)
+      .regex(/^(\/[^/]+)+$/, "name a field of the items as a JSON pointer, such as /ttlSeconds")
+      .meta({ description: "A JSON pointer inside the item, with all that is inside it; * stands for every key." }),
+    reason,
+  })
+  .meta({ id: "IgnoreRule", description: "That a field which differs outside is left as it is." });
+
 export const policySchema = z
   .strictObject({
     mode: modeSchema.optional(),
@@ -192,6 +207,7 @@ export const policySchema = z
     ceiling: limits.optional(),
     protect: z.boolean().optional(),
     fourEyes: z.boolean().optional(),
+    ignore: z.array(ignoreRuleSchema).max(100, "at most 100 rules").optional(),
   })
   .meta({ id: "Policy", description: "What one scope says. PUT replaces all of it." });
 export type PolicyDocument = z.output<typeof policySchema>;
@@ -231,6 +247,8 @@ export const limitsSchema = z
         ceiling: z.object({ value: limitValue, from: z.string() }).optional(),
       }),
     ),
+    /** What differs and is left alone; each rule with the scope that has it. */
+    ignore: z.array(ignoreRuleSchema.extend({ from: z.string() })).optional(),
   })
   .meta({ id: "EffectiveLimits", description: "What holds in a scope, and which scope says so." });
 export type LimitsDocument = z.output<typeof limitsSchema>;
@@ -328,6 +346,8 @@ export const driftSchema = z
       }),
     ),
     resources: z.int(),
+    /** Rules of this organization and of the platform by which drift is left as it is: it is not among the causes. */
+    ignored: z.array(ignoreRuleSchema.extend({ from: z.string() })).optional(),
     truncated: z.boolean(),
   })
   .meta({ id: "Drift", description: "What differs from its declaration, by cause." });

@@ -181,6 +181,7 @@ export const reasonSchema = z
       "condition",
       "held-change",
       "part-of",
+      "ignored",
     ]),
     /** Whether this is what keeps the resource from being as declared. */
     blocking: z.boolean(),
