@@ -16,7 +16,7 @@ import { registerSpans } from "./limits/request-spans.ts";
 import { secureReply } from "./limits/security-headers.ts";
 import { openApiDocument } from "./openapi.ts";
 import { Problem } from "./problem.ts";
-import type { RequestOrigin, Route, RouteCall } from "./route.ts";
+import type { Keeping, RequestOrigin, Route, RouteCall } from "./route.ts";
 import { accessRoutes } from "./routes/access.ts";
 import { accountRoutes } from "./routes/accounts.ts";
 import { auditRoutes } from "./routes/audit.ts";
@@ -226,7 +226,8 @@ async function serve(
   };
   // An open route is given no caller, and its type does not have one.
   const key = call.headers["idempotency-key"];
-  const handle = () => route.handle(call as RouteCall<unknown, unknown, unknown>);
+  const handle = (keeping: Keeping | undefined) =>
+    route.handle({ ...call, keeping } as RouteCall<unknown, unknown, unknown>);
   const answer = await once(context, { ...call, route, caller, key }, handle);
   if (answer.stream !== undefined) return startStream(reply, answer);
   void reply

@@ -5,7 +5,7 @@ import type { Caller } from "./access/caller.ts";
 import type { ApiContext } from "./context.ts";
 import { organizationIdOf } from "./names.ts";
 import { Problem } from "./problem.ts";
-import type { Route, RouteAnswer } from "./route.ts";
+import type { Keeping, Route, RouteAnswer } from "./route.ts";
 import { answersSecret } from "./secret-answer.ts";
 
 const keepMs = 24 * 3_600_000;
@@ -31,10 +31,10 @@ export interface RepeatableCall {
 export async function once(
   context: ApiContext,
   call: RepeatableCall,
-  handle: () => Promise<RouteAnswer>,
+  handle: (keeping: Keeping | undefined) => Promise<RouteAnswer>,
 ): Promise<RouteAnswer> {
   const { route, caller, key } = call;
-  if (key === undefined || route.method !== "POST" || caller === undefined) return await handle();
+  if (key === undefined || route.method !== "POST" || caller === undefined) return await handle(undefined);
   if (!keyPattern.test(key))
     throw new Problem("BODY_INVALID", "An Idempotency-Key has 1 to 255 visible characters: a new UUID does");
   const scope = scopeOf(call, caller, key);
@@ -43,9 +43,10 @@ export async function once(
   if (begun.result === "other-request") throw reused();
   if (begun.result === "in-flight") throw inFlight();
   if (begun.result === "answered") return replayed(route, begun.answer);
+  const keeping: Keeping = { scope, stored: (answer) => storedAnswer(route, answer), isKept: false };
   try {
-    const answer = await handle();
-    await context.idempotency.finish({ scope, answer: storedAnswer(route, answer) });
+    const answer = await handle(keeping);
+    if (!keeping.isKept) await context.idempotency.finish({ scope, answer: storedAnswer(route, answer) });
     return answer;
   } catch (thrown) {
     // An answer that was refused did nothing. Of any other failure nobody knows: then the key stays taken for a while.

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { IdempotencyScope, StoredAnswer } from "../ports/idempotency-store.ts";
 import type { Caller } from "./access/caller.ts";
 import type { Need } from "./access/need.ts";
 
@@ -24,6 +25,16 @@ export interface OpenRouteCall<Parameters, Query, Body> {
 /** A call of a route that is not open to anybody: it has a caller, whose right to it has been checked. */
 export interface RouteCall<Parameters, Query, Body> extends OpenRouteCall<Parameters, Query, Body> {
   readonly caller: Caller;
+  /** Set where the answer is kept for a repeated request: what writes in one transaction can write the answer with it. */
+  readonly keeping?: Keeping | undefined;
+}
+
+export interface Keeping {
+  readonly scope: IdempotencyScope;
+  /** The answer as it is kept. */
+  stored(answer: RouteAnswer): StoredAnswer;
+  /** Set by whoever has written it: then nobody does again. */
+  isKept: boolean;
 }
 
 export interface RouteAnswer {

@@ -1,3 +1,4 @@
+import type { IdempotencyScope, StoredAnswer } from "./idempotency-store.ts";
 import type { DeclareRequest } from "./intent-store.ts";
 import type {
   BudgetLevel,
@@ -125,7 +126,17 @@ export interface QuotaView {
  */
 export interface DeclaringStore {
   /** All of the changes or none. A scope or an account that does not exist is a `NOT_FOUND` of the store. */
-  change(request: { readonly organizationId: string; readonly changes: readonly Change[] }): Promise<ChangeAnswer>;
+  change(request: {
+    readonly organizationId: string;
+    readonly changes: readonly Change[];
+    /** The answer for a repeated request, kept with the changes: both or neither. */
+    readonly keep?:
+      | {
+          readonly scope: IdempotencyScope;
+          answerOf(done: readonly ChangeDone[]): Promise<StoredAnswer>;
+        }
+      | undefined;
+  }): Promise<ChangeAnswer>;
   /** The same for the changes of an approved proposal, which is marked as applied with them: both or neither. */
   apply(request: {
     readonly organizationId: string;

@@ -5,6 +5,7 @@ import { type Made, makeChanges, plannedSubjects, type Refused, RolledBack, subj
 import { CreateTogether } from "./create-together.ts";
 import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
+import { finish } from "./idempotency-store.ts";
 import { logCall } from "./log-entries.ts";
 import { markApplied } from "./proposal-store.ts";
 import { readDeleteBudgets } from "./sql/budgets.ts";
@@ -38,9 +39,16 @@ export class PostgresDeclaringStore implements DeclaringStore {
     if (options.clock !== undefined) this.#together = new CreateTogether(options.clock);
   }
 
-  async change({ organizationId, changes }: ChangeRequest): Promise<ChangeAnswer> {
-    return await this.#answer(() => this.#make(organizationId, changes));
-  }
+  change: DeclaringStore["change"] = async ({ organizationId, changes, keep }) =>
+    await this.#answer(() =>
+      keep === undefined
+        ? this.#make(organizationId, changes)
+        : this.#options.database.transaction(requireOrganizationId(organizationId), async (tx) => {
+            const made = await makeChanges(tx, organizationId, changes, "one person's");
+            await finish(tx, keep.scope, await keep.answerOf(made.map(({ done }) => done)));
+            return made;
+          }),
+    );
 
   apply: DeclaringStore["apply"] = async ({ organizationId, changes, proposal }) =>
     await this.#answer(() =>

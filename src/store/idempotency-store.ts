@@ -1,7 +1,7 @@
-import type { BegunRequest, IdempotencyScope, IdempotencyStore } from "../ports/idempotency-store.ts";
-import type { Database, Tenants } from "./database.ts";
+import type { BegunRequest, IdempotencyScope, IdempotencyStore, StoredAnswer } from "../ports/idempotency-store.ts";
+import type { Database, Tenants, Transaction } from "./database.ts";
 import { dropKey, finishKey, readKey, takeKey } from "./sql/idempotency.ts";
-import { call } from "./statement.ts";
+import { type Call, call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
 /** Remembers answers on PostgreSQL. Each method is one transaction. */
@@ -28,10 +28,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return { result: "answered", answer: { status, headers: headers ?? {}, body: body ?? undefined } };
   };
 
-  finish: IdempotencyStore["finish"] = async ({ scope, answer: { status, headers, body } }) => {
-    const stored = body === undefined ? null : JSON.stringify(body);
-    const values = [...keyOf(scope), status, JSON.stringify(headers), stored];
-    await this.#for(scope).run(tenants(scope), call(finishKey, ...values));
+  finish: IdempotencyStore["finish"] = async ({ scope, answer }) => {
+    await this.#for(scope).run(tenants(scope), finishing(scope, answer));
   };
 
   forget: IdempotencyStore["forget"] = async (scope) => {
@@ -41,6 +39,17 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   #for({ organizationId }: IdempotencyScope): Database {
     return organizationId === undefined ? this.#administration : this.#database;
   }
+}
+
+/** Keeps the answer in the transaction of what it tells of. */
+export async function finish(tx: Transaction, scope: IdempotencyScope, answer: StoredAnswer): Promise<void> {
+  const { statement, values } = finishing(scope, answer);
+  await tx.run(statement, ...values);
+}
+
+function finishing(scope: IdempotencyScope, { status, headers, body }: StoredAnswer): Call<never> {
+  const stored = body === undefined ? null : JSON.stringify(body);
+  return call(finishKey, ...keyOf(scope), status, JSON.stringify(headers), stored);
 }
 
 function keyOf({ organizationId, principal, key }: IdempotencyScope) {

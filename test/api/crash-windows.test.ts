@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startTestApi, type TestApi } from "../support/api.ts";
+import { query } from "../support/postgres.ts";
+import { addLab, base, record, zone } from "../support/zones.ts";
 
 let api: TestApi;
 /** Statements in the order in which they are waited for. The process dies, once, before the last of them is sent. */
 let dyingBefore: readonly string[] = [];
-const base = "/v1/organizations/default";
 
 before(async () => {
   api = await startTestApi(
@@ -18,19 +19,52 @@ before(async () => {
       },
     },
   );
-  const account = { name: "lab", provider: "powerdns", settings: { url: "http://127.0.0.1:8081" } };
-  assert.equal((await api.send("POST", `${base}/accounts`, account)).status, 201);
+  await addLab(api);
 });
 after(() => api[Symbol.asyncDispose]());
 
-function zone(name: string) {
-  return {
-    apiVersion: "setpoint/v1",
-    kind: "DnsZone",
-    metadata: { name, mode: "observe" },
-    spec: { account: "lab", zone: `${name}.test` },
-  };
+/** Whoever began has died: nobody waits for its minute to be over. */
+async function forgetWhoRuns(): Promise<void> {
+  await query(api.url, "update setpoint.idempotency_key set running_until_ms = 0 where status is null");
 }
+
+for (const kind of ["zone", "record"] as const)
+  test(`a ${kind} that is created under a key is there with its answer or not at all`, async () => {
+    if (kind === "record") assert.equal((await api.send("POST", `${base}/dnszones`, zone("whole"))).status, 201);
+    const path = kind === "zone" ? "dnszones" : "dnsrecords";
+    const post = (name: string) =>
+      api.send("POST", `${base}/${path}`, kind === "zone" ? zone(name) : record(name, "whole"), {
+        "idempotency-key": `key of ${name}`.replaceAll(" ", "-"),
+      });
+    for (const [index, death] of [["insert resource"], ["finish key"], ["finish key", "commit"]].entries()) {
+      const name = `${kind}-${index}`;
+      dyingBefore = death;
+      assert.equal((await post(name)).status, 503, death.join());
+      assert.deepEqual(dyingBefore, [], "it died");
+      assert.equal((await api.send("GET", `${base}/${path}/${name}`)).status, 404, `died at ${death.join()}`);
+      assert.equal((await post(name)).body["code"], "IDEMPOTENCY_IN_FLIGHT", "nobody knows yet that it died");
+      await forgetWhoRuns();
+      const again = await post(name);
+      assert.deepEqual([again.status, again.headers["idempotency-replayed"]], [201, undefined]);
+      const replayed = await post(name);
+      assert.deepEqual([replayed.status, replayed.headers["idempotency-replayed"]], [201, "true"]);
+      assert.deepEqual(replayed.body, again.body);
+      assert.equal(replayed.headers["etag"], again.headers["etag"]);
+      assert.equal(replayed.headers["setpoint-result"], "created");
+    }
+  });
+
+test("of other requests it is not known what became of them: the key is free after a minute, and they happen anew", async () => {
+  const pause = { reason: "something is wrong", forSeconds: 600 };
+  const post = () => api.send("POST", `${base}/pauses`, pause, { "idempotency-key": "a-pause" });
+  dyingBefore = ["insert pause", "finish key"];
+  assert.equal((await post()).status, 503);
+  assert.equal((await post()).body["code"], "IDEMPOTENCY_IN_FLIGHT");
+  await forgetWhoRuns();
+  assert.equal((await post()).status, 201);
+  const { items } = (await api.send("GET", `${base}/pauses`)).body as { items: unknown[] };
+  assert.equal(items.length, 2);
+});
 
 test("a proposal is marked as applied exactly when its changes are made, wherever the process dies", async () => {
   const changes = [{ manifest: zone("proposed") }];

@@ -87,13 +87,17 @@ export async function makeDeclaration(
   kind: Kind,
   parameters: Named,
   change: DeclareChange,
+  keep?: Parameters<ApiContext["declaring"]["change"]>[0]["keep"],
 ): Promise<Extract<ChangeDone, { readonly resource: unknown }>> {
   const { organizationId } = change.declare;
   const answer = await context.declaring
-    .change({ organizationId, changes: [change] })
+    .change({ organizationId, changes: [change], keep })
     .catch((thrown: unknown) => placeUnknown(context, kind, parameters, change, thrown));
   if (!answer.made) throw await changeRefused(context, { kind, parameters, change, refusal: answer.refusal });
-  const [done] = answer.done;
+  return declarationDone(answer.done);
+}
+
+export function declarationDone([done]: readonly ChangeDone[]): Extract<ChangeDone, { readonly resource: unknown }> {
   if (done === undefined || !("resource" in done)) throw new Problem("INTERNAL", "A declaration was not answered");
   return done;
 }

@@ -8,10 +8,11 @@ import { planned } from "../dry-run.ts";
 import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
 import { ResourceDocuments } from "../resource-document.ts";
-import type { RouteAnswer } from "../route.ts";
+import type { Keeping, RouteAnswer } from "../route.ts";
 import type { Manifest } from "../schemas/resource.ts";
 import { applyFields, type OwnerConflict } from "./apply-fields.ts";
 import {
+  declarationDone,
   declarationOfManifest,
   declareChange,
   makeDeclaration,
@@ -33,6 +34,7 @@ export interface WriteRequest {
   readonly caller: Caller;
   readonly dryRun: boolean;
   readonly fresh: boolean;
+  readonly keeping?: Keeping | undefined;
 }
 
 /** The first declaration of a name. */
@@ -47,7 +49,12 @@ export async function createResource(
   const intent = { parameters, declaration, author: caller.principal, owners, ifRevision: 0 };
   const change = declareChange(context, kind, intent);
   if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: undefined });
-  return await declared(context, kind, parameters, change).catch((thrown: unknown) => {
+  const { keeping } = request;
+  const made =
+    keeping === undefined
+      ? declared(context, kind, parameters, change)
+      : createdAndKept(context, kind, parameters, change, keeping);
+  return await made.catch((thrown: unknown) => {
     if (thrown instanceof Problem && thrown.code === "REVISION_CONFLICT")
       throw existsAlready(kind, parameters.name, thrown.details.revision ?? 0, "new");
     throw thrown;
@@ -239,23 +246,60 @@ async function declared(
   const standing = isNew ? undefined : await standingView(context, kind, parameters);
   const answer =
     standing === undefined
-      ? await newAnswer(context, kind, parameters, change, done)
+      ? await newAnswer(documentsOfNew(context, kind, parameters, change), kind, change, done)
       : await resourceAnswer(context, kind, parameters, standing, 200);
-  return { ...answer, headers: { ...answer.headers, "setpoint-result": done.result } };
+  return withResult(answer, done);
+}
+
+/** What is new needs nothing but itself to be answered: so the answer is written with it, and both are there or neither. */
+async function createdAndKept(
+  context: ApiContext,
+  kind: Kind,
+  parameters: Named,
+  change: DeclareChange,
+  keeping: Keeping,
+): Promise<RouteAnswer> {
+  const documents = documentsOfNew(context, kind, parameters, change);
+  const { scope, links } = change.declare;
+  // Before the transaction: within it nobody waits for another connection.
+  if (kind.loop === undefined) await Promise.all(links.map((link) => documents.linked(scope, link)));
+  const answers: RouteAnswer[] = [];
+  const answerOf = async (all: readonly ChangeDone[]) => {
+    const done = declarationDone(all);
+    const answer = withResult(await newAnswer(documents, kind, change, done), done);
+    answers.push(answer);
+    return keeping.stored(answer);
+  };
+  const done = await makeDeclaration(context, kind, parameters, change, { scope: keeping.scope, answerOf });
+  keeping.isKept = true;
+  // The last one: a transaction that lost a race was run again.
+  return answers.at(-1) ?? withResult(await newAnswer(documents, kind, change, done), done);
+}
+
+function withResult(answer: RouteAnswer, { result }: ChangeDone): RouteAnswer {
+  return { ...answer, headers: { ...answer.headers, "setpoint-result": result } };
 }
 
 /** Nothing of it is looked up: it was made a moment ago, by this very request. */
 async function newAnswer(
-  context: ApiContext,
+  documents: ResourceDocuments,
   kind: Kind,
-  { organization }: Named,
   change: DeclareChange,
   done: Extract<ChangeDone, { readonly resource: unknown }>,
 ): Promise<RouteAnswer> {
-  const accounts = kind.loop === undefined ? [] : kind.accounts(change.declare.spec);
-  const names = new Map(accounts.map((name) => [accountIdOf(organization, name), name]));
   const status = done.result === "created" ? 201 : 200;
-  return await answerWith(new ResourceDocuments(context, organization, names), kind, newView(change, done), status);
+  return await answerWith(documents, kind, newView(change, done), status);
+}
+
+function documentsOfNew(
+  context: ApiContext,
+  kind: Kind,
+  { organization }: Named,
+  { declare }: DeclareChange,
+): ResourceDocuments {
+  const accounts = kind.loop === undefined ? [] : kind.accounts(declare.spec);
+  const names = new Map(accounts.map((name) => [accountIdOf(organization, name), name]));
+  return new ResourceDocuments(context, organization, names);
 }
 
 /** What was just made needs no second look: nobody has seen it yet. */

@@ -65,10 +65,11 @@ function createRoute(context: ApiContext, kind: Kind, base: string): Route {
       200: { description: "The plan, with dryRun", schema: dryRunSchema },
       201: { description: "Declared", schema: resourceSchema },
     },
-    handle: ({ parameters, query, body, headers, caller }) => {
+    handle: ({ parameters, query, body: manifest, headers, caller, keeping }) => {
       const { fieldManager: manager, ...how } = query;
-      const named = { ...parameters, name: body.metadata.name };
-      return createResource(context, kind, { parameters: named, headers, caller, ...how, manifest: body, manager });
+      const named = { ...parameters, name: manifest.metadata.name };
+      const request = { parameters: named, headers, caller, ...how, manifest, manager, keeping };
+      return createResource(context, kind, request);
     },
   });
 }
