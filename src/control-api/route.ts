@@ -68,6 +68,8 @@ export interface Route {
   readonly need: Need;
   /** Machines and assistants are refused: approving, unfreezing, raising a limit, and whatever concerns credentials. */
   readonly onlyPeople?: boolean | undefined;
+  /** Assistants are refused and other machines are not: pipelines rotate secrets, and a model should never hold one. */
+  readonly notAssistants?: boolean | undefined;
   /** Asks for a fresh proof of who the person is. */
   readonly stepUp?: boolean | undefined;
   /** Creates also where the organization is not verified or not active: what stops things, and what ends them. */
@@ -100,7 +102,7 @@ interface TypedRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Z
 }
 
 interface TypedOpenRoute<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>
-  extends Omit<TypedRoute<P, Q, B>, "need" | "onlyPeople" | "stepUp" | "handle"> {
+  extends Omit<TypedRoute<P, Q, B>, "need" | "onlyPeople" | "notAssistants" | "stepUp" | "handle"> {
   handle(call: OpenRouteCall<z.output<P>, z.output<Q>, z.output<B>>): Promise<RouteAnswer>;
 }
 

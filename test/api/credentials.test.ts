@@ -321,6 +321,7 @@ const onlyPeople: readonly string[] = [
   "DELETE /v1/organizations/{organization}/projects/{project}/workspaces/{workspace}/keys/{token}",
   "DELETE /v1/organizations/{organization}/roles/{role}",
   "DELETE /v1/organizations/{organization}/tokens/{token}",
+  "DELETE /v1/organizations/{organization}/webhooks/{id}",
   "DELETE /v1/people/{id}/totp",
   "DELETE /v1/session",
   "DELETE /v1/sessions/{id}",
@@ -360,22 +361,33 @@ const onlyPeople: readonly string[] = [
   "PUT /v1/me",
   "PUT /v1/me/password",
   "PUT /v1/organizations/{organization}/accounts/{account}/credential",
+  "PUT /v1/organizations/{organization}/notification-emails",
   "PUT /v1/organizations/{organization}/policy",
   "PUT /v1/organizations/{organization}/projects/{project}/policy",
   "PUT /v1/organizations/{organization}/projects/{project}/workspaces/{workspace}/policy",
   "PUT /v1/organizations/{organization}/quotas/{kind}",
   "PUT /v1/organizations/{organization}/roles/{role}",
   "PUT /v1/organizations/{organization}/status",
+  "PUT /v1/organizations/{organization}/webhooks/{id}",
   "PUT /v1/people/{id}",
   "PUT /v1/policy",
   "PUT /v1/quotas/{kind}",
 ];
 
-test("what only people may do is exactly this list", () => {
-  const marked = apiRoutes(api.context)
-    .filter((route) => route.onlyPeople === true)
-    .map(({ method, path }) => `${method} ${path}`);
-  assert.deepEqual(marked.sort(), onlyPeople.toSorted());
+/** What machines may do and assistants may not: a pipeline rotates a secret, and a model should never hold one. */
+const notAssistants: readonly string[] = [
+  "DELETE /v1/organizations/{organization}/secrets/{secret}",
+  "PUT /v1/organizations/{organization}/secrets/{secret}",
+];
+
+test("what only people may do is exactly this list, and what assistants may not is that one", () => {
+  const marked = (mark: "onlyPeople" | "notAssistants") =>
+    apiRoutes(api.context)
+      .filter((route) => route[mark] === true)
+      .map(({ method, path }) => `${method} ${path}`)
+      .sort();
+  assert.deepEqual(marked("onlyPeople"), onlyPeople.toSorted());
+  assert.deepEqual(marked("notAssistants"), notAssistants.toSorted());
 });
 
 test("no machine and no assistant passes the one gate of what only people may do, whatever its rights", () => {
@@ -392,7 +404,7 @@ test("no machine and no assistant passes the one gate of what only people may do
       const names = { organization: "default", project: "web", workspace: "prod" };
       const gate = () => requireNeed(route, caller, names, systemClock);
       if (route.need.at === "nobody") continue;
-      if (route.onlyPeople === true)
+      if (route.onlyPeople === true || (type === "assistant" && route.notAssistants === true))
         assert.throws(gate, (thrown) => thrown instanceof Problem && thrown.code === "PRINCIPAL_REFUSED", route.path);
       else gate();
     }
@@ -414,4 +426,36 @@ test("over HTTP, tokens of an owner are refused on each of those routes", async 
       const expected = isOutside ? ["PRINCIPAL_REFUSED", "FORBIDDEN"] : ["PRINCIPAL_REFUSED"];
       assert.ok(expected.includes(code), `${route.method} ${route.path}: ${code}`);
     }
+});
+
+test("over HTTP, a service writes secrets and no webhooks; an assistant writes neither", async () => {
+  const service = bearer((await makeService([{ rules: all }]))["token"]);
+  const assistant = bearer((await makeService([{ rules: all }], "assistant-token"))["token"]);
+  const owner = { url: "https://93.184.216.34/hook" };
+  const made = await api.send("POST", "/v1/organizations/default/webhooks", owner);
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const { id } = made.body["webhook"] as { id: string };
+  const webhook = `/v1/organizations/default/webhooks/${id}`;
+  const elsewhere = { url: "https://93.184.216.35/", events: ["*"], state: "enabled" };
+  const secret = "/v1/organizations/default/secrets/deploy-key";
+  const emails = "/v1/organizations/default/notification-emails";
+  const write = async (headers: Record<string, string>, method: "PUT" | "DELETE", url: string, body?: unknown) => {
+    const answer = await api.send(method, url, body, headers);
+    return answer.status < 300 ? "done" : answer.body["code"];
+  };
+  assert.equal(await write(service, "PUT", secret, { value: "rotated by a pipeline" }), "done");
+  assert.equal(await write(assistant, "PUT", secret, { value: "seen by a model" }), "PRINCIPAL_REFUSED");
+  assert.equal(await write(assistant, "DELETE", secret), "PRINCIPAL_REFUSED");
+  for (const machine of [service, assistant]) {
+    assert.equal(await write(machine, "PUT", webhook, elsewhere), "PRINCIPAL_REFUSED");
+    assert.equal(await write(machine, "DELETE", webhook), "PRINCIPAL_REFUSED");
+    assert.equal(
+      await write(machine, "PUT", emails, { addresses: ["somebody@elsewhere.example"] }),
+      "PRINCIPAL_REFUSED",
+    );
+  }
+  const stands = (await api.send("GET", webhook)).body;
+  assert.equal(stands["url"], owner.url, "it still goes where a person said");
+  assert.deepEqual((await api.send("GET", emails)).body["addresses"], []);
+  assert.equal(await write(service, "DELETE", secret), "done");
 });

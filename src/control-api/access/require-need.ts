@@ -32,6 +32,12 @@ export function requireNeed(route: Route, caller: Caller, names: unknown, clock:
       `${caller.principal.name} is a ${caller.principal.type}: it can propose this, and a person decides. Sign in as one with: setpoint auth login`,
     );
   }
+  if (route.notAssistants === true && caller.principal.type === "assistant") {
+    throw new Problem(
+      "PRINCIPAL_REFUSED",
+      `${caller.principal.name} is an assistant, and assistants write no secrets: a person does, or a machine with a service token`,
+    );
+  }
   if (route.stepUp === true && caller.credential.type === "session") requireRecentProof(caller, clock);
 }
 
