@@ -4,15 +4,17 @@ import type { Config } from "../config.ts";
 import { isoTime } from "../control-api/iso-time.ts";
 import type { Log } from "../ports/log.ts";
 import { systemSecretRandom } from "../runtime/system-secret-random.ts";
+import { rootKeyIdOf } from "../runtime/root-key-box.ts";
 import { createJsonLog } from "../runtime/json-log.ts";
 import type { BackupReport } from "../store/backup/dump.ts";
 import { createBackup, verifyBackup } from "../store/backup/dump.ts";
 import { type RestoreReport, restoreBackup } from "../store/backup/load.ts";
 import { rootKeyNote } from "../store/backup/manifest.ts";
+import type { NamedRootKey } from "../store/backup/root-keys.ts";
 import { runningServerUrl } from "../store/embedded/running-server.ts";
 import { startEmbeddedServer } from "../store/embedded/server.ts";
 import { folderFileOf, folderIdOf } from "./restore.ts";
-import { rootKey, rootKeyFileOf } from "./root-key.ts";
+import { rootKeyFileOf, rootKeys } from "./root-key.ts";
 import { StartError } from "./start-error.ts";
 import type { World } from "./world.ts";
 
@@ -32,37 +34,42 @@ export async function runBackup(
     write: (line) => void process.stderr.write(line),
   });
   const path = resolve(file);
-  const key = requireRootKey(config);
+  const keys = requireRootKeys(config);
   switch (role) {
     case "backup-create":
-      process.stdout.write(created(path, await create(config, { log, world, path, key })));
+      process.stdout.write(created(path, await create(config, { log, world, path, keys })));
       return 0;
     case "backup-verify":
-      process.stdout.write(`${path} is whole.\n${contents(await verifyBackup(path, key))}`);
+      process.stdout.write(`${path} is whole.\n${told(await verifyBackup(path, keys), keys)}`);
       return 0;
     case "backup-restore":
-      process.stdout.write(restored(await restore(config, { log, path, key })));
+      process.stdout.write(restored(await restore(config, { log, path, keys }), keys));
       return 0;
   }
 }
 
 /** Never made here: a new key opens nothing that exists. */
-function requireRootKey(config: Config): Buffer {
+function requireRootKeys(config: Config): RootKeys {
   if (config.rootKey === undefined && !existsSync(rootKeyFileOf(config.dataDirectory))) {
     throw new StartError(
       `There is no root key: put the installation's root.key into ${config.dataDirectory}, or set SETPOINT_ROOT_KEY. Without it a backup can neither be made nor read.`,
     );
   }
-  return Buffer.from(rootKey(config));
+  const [current, ...older] = rootKeys(config).map((key) => ({ id: rootKeyIdOf(key), key: Buffer.from(key) }));
+  if (current === undefined) throw new StartError("There is no root key. Set SETPOINT_ROOT_KEY");
+  return [current, ...older];
 }
+
+/** The current one, and those from before a rotation: older backups are under them. */
+type RootKeys = readonly [NamedRootKey, ...NamedRootKey[]];
 
 interface Work {
   readonly log: Log;
   readonly path: string;
-  readonly key: Buffer;
+  readonly keys: RootKeys;
 }
 
-async function create(config: Config, { log, world, path, key }: Work & { readonly world: World }) {
+async function create(config: Config, { log, world, path, keys }: Work & { readonly world: World }) {
   await using undo = new AsyncDisposableStack();
   const folder = join(config.dataDirectory, "postgres");
   const url =
@@ -72,7 +79,7 @@ async function create(config: Config, { log, world, path, key }: Work & { readon
   return await createBackup({
     url,
     file: path,
-    rootKey: key,
+    rootKeys: keys,
     nowMs: world.clock.nowMs(),
     random: systemSecretRandom,
     log,
@@ -84,15 +91,15 @@ function existing(folder: string): string {
   throw new StartError(`There is no database in ${folder}. Set SETPOINT_DATA or DATABASE_URL to the one to back up.`);
 }
 
-async function restore(config: Config, { log, path, key }: Work): Promise<RestoreReport> {
+async function restore(config: Config, { log, path, keys }: Work): Promise<RestoreReport> {
   await using undo = new AsyncDisposableStack();
   if (config.databaseUrl !== undefined)
-    return await restoreBackup({ url: config.databaseUrl, file: path, rootKey: key, log });
+    return await restoreBackup({ url: config.databaseUrl, file: path, rootKeys: keys, log });
   const folder = join(config.dataDirectory, "postgres");
   if ((await runningServerUrl(folder)) !== undefined)
     throw new StartError(`Setpoint is running on ${config.dataDirectory}. Stop it, and restore into a new directory.`);
   const server = undo.use(await startEmbeddedServer({ dataDirectory: folder, log: () => undefined }));
-  const report = await restoreBackup({ url: server.url, file: path, rootKey: key, log });
+  const report = await restoreBackup({ url: server.url, file: path, rootKeys: keys, log });
   // The next start would take the folder for a copy and count the incarnation once more.
   writeFileSync(folderFileOf(config.dataDirectory), `${folderIdOf(server.dataDirectory)}\n`);
   return report;
@@ -108,11 +115,18 @@ function contents({ header, manifest }: BackupReport): string {
   return `installation ${header.installationId}, incarnation ${header.incarnation}, made ${when}: ${manifest.tables.length} tables, ${rows} rows, schema ${header.schemaVersion}\n`;
 }
 
-function restored(report: RestoreReport): string {
+/** A backup from before a rotation says so: whoever takes the old key away loses it. */
+function told(report: BackupReport, [current]: RootKeys): string {
+  const { rootKeyId } = report.header;
+  if (rootKeyId === undefined || rootKeyId === current.id) return contents(report);
+  return `${contents(report)}It was made under the root key ${rootKeyId}, which is no longer the current one (${current.id}): keep both.\n`;
+}
+
+function restored(report: RestoreReport, keys: RootKeys): string {
   const { incarnation, ended, memberships } = report.quarantined;
   const endings = Object.entries(ended).map(([what, count]) => `${count} ${what}`);
   return [
-    contents(report).trimEnd(),
+    told(report, keys).trimEnd(),
     `This is incarnation ${incarnation} now: frozen, and observing only. Ended: ${endings.join(", ")}.`,
     memberships.length === 0
       ? "It has no memberships."

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { readKeys } from "./key-file.ts";
-import { StartError } from "./start-error.ts";
 
 export function rootKeyFileOf(dataDirectory: string): string {
   return join(dataDirectory, "root.key");
@@ -9,13 +8,6 @@ export function rootKeyFileOf(dataDirectory: string): string {
 interface Where {
   readonly rootKey: string | undefined;
   readonly dataDirectory: string;
-}
-
-/** The key all secrets in the database are sealed with. */
-export function rootKey(config: Where): Uint8Array {
-  const [current] = rootKeys(config);
-  if (current === undefined) throw new StartError("There is no root key. Set SETPOINT_ROOT_KEY");
-  return current;
 }
 
 /** The first one seals; those behind it open what was sealed before a rotation. */

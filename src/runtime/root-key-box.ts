@@ -19,8 +19,8 @@ export class RootKeyBox implements RotatingBox {
       if (key.length !== 32) throw new Error(`A root key has 32 bytes; this one has ${key.length}`);
     const [current] = all;
     if (current === undefined) throw new Error("There must be a root key");
-    this.keyId = idOf(current);
-    this.#keys = new Map(all.map((key) => [idOf(key), key]));
+    this.keyId = rootKeyIdOf(current);
+    this.#keys = new Map(all.map((key) => [rootKeyIdOf(key), key]));
   }
 
   isCurrent(sealed: string): boolean {
@@ -60,6 +60,6 @@ export class RootKeyBox implements RotatingBox {
 }
 
 /** Says which key it is and nothing about it. */
-function idOf(key: Uint8Array): string {
+export function rootKeyIdOf(key: Uint8Array): string {
   return createHash("sha256").update("setpoint root key\0").update(key).digest("hex").slice(0, 12);
 }

@@ -15,7 +15,7 @@ import { migrate } from "../../src/store/migrate.ts";
 import { startTestServer } from "../support/postgres.ts";
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const rootKey = Buffer.alloc(32, 9);
+const rootKeys = [{ id: "nine", key: Buffer.alloc(32, 9) }] as const;
 const organizationId = "0b54a3a2-0000-8000-8000-000000000001";
 const scope = `organization/${organizationId}`;
 
@@ -49,7 +49,7 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
   const made = await createBackup({
     url: source.url,
     file,
-    rootKey,
+    rootKeys,
     nowMs: 1_000,
     random: systemSecretRandom,
     log: silent,
@@ -64,10 +64,10 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
       [...before.keys()].sort(),
       "every table of the catalogue is in it",
     );
-    assert.deepEqual(await verifyBackup(file, rootKey), made);
+    assert.deepEqual(await verifyBackup(file, rootKeys), made);
   });
 
-  const report = await restoreBackup({ url: target.url, file, rootKey, log: silent });
+  const report = await restoreBackup({ url: target.url, file, rootKeys, log: silent });
   const after = await tablesOf(target.url);
 
   await t.test("every row comes back, but for what a restore takes out of force", () => {
@@ -89,15 +89,15 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
   await t.test("numbers go on from where they were", () => assertNumbersGoOn(target.url));
 
   await t.test("a database that is in use is not touched", async () => {
-    await assert.rejects(restoreBackup({ url: target.url, file, rootKey, log: silent }), /not empty/);
+    await assert.rejects(restoreBackup({ url: target.url, file, rootKeys, log: silent }), /not empty/);
     assert.deepEqual(await tablesOf(target.url), after);
   });
 
   await t.test("a backup that cannot be read whole changes nothing", async () => {
     const other = undo.use(await startTestServer());
     await assert.rejects(
-      restoreBackup({ url: other.url, file, rootKey: Buffer.alloc(32, 1), log: silent }),
-      /root key is another one/,
+      restoreBackup({ url: other.url, file, rootKeys: [{ id: "one", key: Buffer.alloc(32, 1) }], log: silent }),
+      /made under the root key nine, and here there is one/,
     );
     assert.deepEqual(await query(other.url, "select 1 from pg_namespace where nspname = 'setpoint'"), []);
   });

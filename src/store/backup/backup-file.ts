@@ -7,7 +7,8 @@ import { readArchive, type TableSink, writeArchive, type TableSource } from "./a
 import { BackupError } from "./backup-error.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { type BackupHeader, headerSchema, type Manifest } from "./manifest.ts";
-import { fileKey, seal, unseal } from "./sealed-chunks.ts";
+import { keyOfFile, type NamedRootKey } from "./root-keys.ts";
+import { fileKey, firstChunkBytesAtMost, seal, unseal } from "./sealed-chunks.ts";
 
 const headerBytesAtMost = 8_192;
 
@@ -16,14 +17,14 @@ export async function writeBackupFile(
   file: string,
   content: {
     readonly header: BackupHeader;
-    readonly rootKey: Buffer;
+    readonly rootKey: NamedRootKey;
     readonly tables: AsyncIterable<TableSource>;
     readonly about: Omit<Manifest, "tables">;
   },
 ): Promise<void> {
   const { header, rootKey, tables, about } = content;
-  const text = JSON.stringify(header);
-  const key = fileKey(rootKey, Buffer.from(header.salt, "base64"));
+  const text = JSON.stringify({ ...header, rootKeyId: rootKey.id });
+  const key = fileKey(rootKey.key, Buffer.from(header.salt, "base64"));
   const partial = `${file}.partial`;
   await requireAbsent(file);
   try {
@@ -48,13 +49,15 @@ export async function writeBackupFile(
 /** Reads a file to its end; whatever is wrong with it is an error that says where. */
 export async function readBackupFile(
   file: string,
-  rootKey: Buffer,
+  rootKeys: readonly NamedRootKey[],
   sink: TableSink,
 ): Promise<{ readonly header: BackupHeader; readonly manifest: Manifest }> {
+  await requireReadable(file);
   const source = new ByteReader(createReadStream(file, { highWaterMark: 256 * 1024 }));
   const text = await source.line(headerBytesAtMost);
   const header = parsedHeader(file, text);
-  const key = fileKey(rootKey, Buffer.from(header.salt, "base64"));
+  const first = await firstChunk(file, Buffer.byteLength(text) + 1);
+  const key = keyOfFile({ file, header, text, first }, rootKeys);
   const { promise, resolve } = Promise.withResolvers<Manifest>();
   await pipeline(
     Readable.from(unseal(source, key, text), { objectMode: false }),
@@ -64,7 +67,15 @@ export async function readBackupFile(
   return { header, manifest: await promise };
 }
 
+async function firstChunk(file: string, start: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of createReadStream(file, { start, end: start + firstChunkBytesAtMost - 1 }))
+    parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
 export async function readBackupHeader(file: string): Promise<BackupHeader> {
+  await requireReadable(file);
   const source = createReadStream(file, { end: headerBytesAtMost });
   try {
     return parsedHeader(file, await new ByteReader(source).line(headerBytesAtMost));
@@ -78,6 +89,18 @@ function parsedHeader(file: string, text: string): BackupHeader {
     return headerSchema.parse(JSON.parse(text));
   } catch (thrown) {
     throw new BackupError(`${file} is not a backup that this version of Setpoint can read`, { cause: thrown });
+  }
+}
+
+async function requireReadable(file: string): Promise<void> {
+  try {
+    await (await open(file, "r")).close();
+  } catch (thrown) {
+    const code = (thrown as NodeJS.ErrnoException).code ?? String(thrown);
+    const reason = code === "ENOENT" ? "there is no such file" : code;
+    throw new BackupError(`${file} cannot be read (${reason}). Name the file that setpoint backup create wrote`, {
+      cause: thrown,
+    });
   }
 }
 

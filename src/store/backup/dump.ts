@@ -7,6 +7,7 @@ import type { TableSource } from "./archive.ts";
 import { BackupError } from "./backup-error.ts";
 import { readBackupFile, writeBackupFile } from "./backup-file.ts";
 import { type BackupHeader, type Manifest, rootKeyNote } from "./manifest.ts";
+import type { NamedRootKey } from "./root-keys.ts";
 
 export interface BackupReport {
   readonly header: BackupHeader;
@@ -20,12 +21,14 @@ const notKept = new Set(["migration"]);
 export async function createBackup(options: {
   readonly url: string;
   readonly file: string;
-  readonly rootKey: Buffer;
+  /** The first one seals. */
+  readonly rootKeys: readonly [NamedRootKey, ...NamedRootKey[]];
   readonly nowMs: number;
   readonly random: SecretRandom;
   readonly log: Log;
 }): Promise<BackupReport> {
-  const { url, file, rootKey, nowMs, random, log } = options;
+  const { url, file, rootKeys, nowMs, random, log } = options;
+  const [rootKey] = rootKeys;
   // A backup is of this version's tables, whatever runs on them.
   await migrate({ url, log });
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
@@ -52,12 +55,12 @@ export async function createBackup(options: {
   } finally {
     await client.end().catch(() => undefined);
   }
-  return await verifyBackup(file, rootKey);
+  return await verifyBackup(file, rootKeys);
 }
 
 /** Reads a backup to its end: every chunk, every count, every hash. Writes nothing. */
-export function verifyBackup(file: string, rootKey: Buffer): Promise<BackupReport> {
-  return readBackupFile(file, rootKey, async (_table, _columns, rows) => {
+export function verifyBackup(file: string, rootKeys: readonly NamedRootKey[]): Promise<BackupReport> {
+  return readBackupFile(file, rootKeys, async (_table, _columns, rows) => {
     const blocks = rows[Symbol.asyncIterator]();
     while ((await blocks.next()).done !== true);
   });

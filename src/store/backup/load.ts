@@ -9,6 +9,7 @@ import { readBackupFile, readBackupHeader } from "./backup-file.ts";
 import { type BackupReport, verifyBackup } from "./dump.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Quarantined, quarantine } from "./quarantine.ts";
+import type { NamedRootKey } from "./root-keys.ts";
 
 export interface RestoreReport extends BackupReport {
   readonly quarantined: Quarantined;
@@ -21,10 +22,10 @@ export interface RestoreReport extends BackupReport {
 export async function restoreBackup(options: {
   readonly url: string;
   readonly file: string;
-  readonly rootKey: Buffer;
+  readonly rootKeys: readonly NamedRootKey[];
   readonly log: Log;
 }): Promise<RestoreReport> {
-  const { url, file, rootKey, log } = options;
+  const { url, file, rootKeys, log } = options;
   const { schemaVersion } = await readBackupHeader(file);
   const known = readMigrations();
   if (schemaVersion > known.length) {
@@ -32,10 +33,10 @@ export async function restoreBackup(options: {
       `The backup was made by a newer Setpoint (schema ${schemaVersion}, this one knows ${known.length}). Nothing was written; install that version or a later one`,
     );
   }
-  const report = await verifyBackup(file, rootKey);
+  const report = await verifyBackup(file, rootKeys);
   requireOurMigrations(report.manifest);
   await migrate({ url, log, migrations: known.slice(0, schemaVersion) });
-  const quarantined = await load({ url, file, rootKey });
+  const quarantined = await load({ url, file, rootKeys });
   await migrate({ url, log });
   return { ...report, quarantined };
 }
@@ -49,7 +50,11 @@ function requireOurMigrations({ migrations }: Manifest): void {
   );
 }
 
-async function load(options: { readonly url: string; readonly file: string; readonly rootKey: Buffer }) {
+async function load(options: {
+  readonly url: string;
+  readonly file: string;
+  readonly rootKeys: readonly NamedRootKey[];
+}) {
   const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 10_000 });
   client.on("error", () => undefined);
   await client.connect();
@@ -59,7 +64,7 @@ async function load(options: { readonly url: string; readonly file: string; read
     );
     await client.query("begin");
     await requireEmpty(client);
-    const { manifest } = await readBackupFile(options.file, options.rootKey, (table, columns, rows) =>
+    const { manifest } = await readBackupFile(options.file, options.rootKeys, (table, columns, rows) =>
       loadTable(client, { table, columns, rows }),
     );
     for (const { sequence, value } of manifest.sequences) {

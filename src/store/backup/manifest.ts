@@ -8,6 +8,8 @@ export const headerSchema = z.strictObject({
   incarnation: z.int(),
   schemaVersion: z.int(),
   salt: z.string(),
+  /** Says which root key it is and nothing about it. */
+  rootKeyId: z.string().optional(),
   note: z.string(),
 });
 export type BackupHeader = z.output<typeof headerSchema>;

@@ -47,6 +47,24 @@ export async function* unseal(
   if (!(await reader.ended())) throw new BackupError("There is something behind the end of the backup: it is damaged");
 }
 
+/** The bytes up to the end of the first chunk, from its start on; at most this many. */
+export const firstChunkBytesAtMost = 5 + chunkBytes + tagBytes;
+
+/** Whether a key opens the first chunk, which is there in any file. */
+export function opensFirst(bytes: Buffer, key: Buffer, header: string): boolean {
+  if (bytes.length < 5) return false;
+  const frame = bytes.readUInt8(0);
+  const length = bytes.readUInt32BE(1);
+  if (length < tagBytes || bytes.length < 5 + length) return false;
+  try {
+    opened(bytes.subarray(5, 5 + length), { key, header, number: 0, frame });
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof BackupError) return false;
+    throw thrown;
+  }
+}
+
 /** The key of one file: it follows from the root key, which is not in the file. */
 export function fileKey(rootKey: Buffer, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync("sha256", rootKey, salt, "setpoint backup", 32));
@@ -82,10 +100,7 @@ function opened(chunk: Buffer, { key, header, number, frame }: ChunkPlace): Buff
 
 function damaged(number: number, cause?: unknown): BackupError {
   const where = `about ${Math.round((number * chunkBytes) / 1024)} KiB into it`;
-  return new BackupError(
-    `The backup cannot be read ${where}: it is damaged, or the root key is another one than when it was made`,
-    { cause },
-  );
+  return new BackupError(`The backup cannot be read ${where}: it is damaged`, { cause });
 }
 
 /** The key is used for this file alone, so that a counter is a nonce. */

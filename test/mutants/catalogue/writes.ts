@@ -152,8 +152,8 @@ export const writes: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/plan.ts",
-        find: `found.changes.push(change(situation, { ...at, wanted }, replace ? "replace" : "update", differences));`,
-        replace: `found.changes.push(change(situation, { ...at, wanted: replace ? undefined : wanted }, replace ? "delete" : "update", differences));`,
+        find: `found.changes.push(leaving(change(situation, { ...at, wanted }, replace ? "replace" : "update", differences)));`,
+        replace: `found.changes.push(leaving(change(situation, { ...at, wanted: replace ? undefined : wanted }, replace ? "delete" : "update", differences)));`,
       },
     ],
   },

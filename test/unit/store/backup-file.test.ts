@@ -3,11 +3,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import { writeArchive } from "../../../src/store/backup/archive.ts";
 import { readBackupFile, writeBackupFile } from "../../../src/store/backup/backup-file.ts";
 import type { BackupHeader } from "../../../src/store/backup/manifest.ts";
+import type { NamedRootKey } from "../../../src/store/backup/root-keys.ts";
+import { fileKey, seal } from "../../../src/store/backup/sealed-chunks.ts";
 
-const rootKey = Buffer.alloc(32, 7);
+const rootKey = { id: "seven", key: Buffer.alloc(32, 7) };
+const eight = { id: "eight", key: Buffer.alloc(32, 8) };
 const header: BackupHeader = {
   format: "setpoint-backup/1",
   createdAtMs: 1,
@@ -34,9 +39,38 @@ async function written(folder: string, name: string, tables: Tables): Promise<st
   return file;
 }
 
-async function readBack(file: string, key = rootKey): Promise<Tables> {
+async function archiveOf(tables: Tables): Promise<Buffer> {
+  const sources = async function* () {
+    for (const [table, lines] of Object.entries(tables)) {
+      const rows = async function* () {
+        for (const line of lines) yield Buffer.from(`${line}\n`);
+      };
+      yield { table, columns: ["only"], rows: rows() };
+    }
+  };
+  const parts: Uint8Array[] = [];
+  for await (const part of writeArchive(sources(), { migrations: [], sequences: [] })) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** The first files did not name their key: put together as they were. */
+async function writtenUnnamed(folder: string, tables: Tables): Promise<string> {
+  const text = JSON.stringify(header);
+  const plain = gzipSync(await archiveOf(tables));
+  const key = fileKey(rootKey.key, Buffer.from(header.salt, "base64"));
+  const parts: Buffer[] = [Buffer.from(`${text}\n`)];
+  const whole = async function* () {
+    yield plain;
+  };
+  for await (const part of seal(whole(), key, text)) parts.push(part);
+  const file = join(folder, "unnamed");
+  writeFileSync(file, Buffer.concat(parts));
+  return file;
+}
+
+async function readBack(file: string, keys: readonly NamedRootKey[] = [rootKey]): Promise<Tables> {
   const found: Record<string, string[]> = {};
-  await readBackupFile(file, key, async (table, _columns, rows) => {
+  await readBackupFile(file, keys, async (table, _columns, rows) => {
     const parts: Buffer[] = [];
     for await (const part of rows) parts.push(part);
     const text = Buffer.concat(parts).toString();
@@ -82,8 +116,23 @@ test("a backup file", async (t) => {
 
   await t.test("is not read with another root key, and its plain part holds no row", async () => {
     const file = await written(folder, "keyed", { first: ["a-row-of-ours"] });
-    await assert.rejects(readBack(file, Buffer.alloc(32, 8)), /the root key is another one/);
+    await assert.rejects(
+      readBack(file, [eight]),
+      /made under the root key seven, and here there is eight\. Put the missing key .* into root\.key/,
+    );
     assert.equal(readFileSync(file).includes("a-row-of-ours"), false);
+  });
+
+  await t.test("from before a rotation is read with any root key that is still there", async () => {
+    const file = await written(folder, "older", { first: ["a"] });
+    assert.deepEqual(await readBack(file, [eight, rootKey]), { first: ["a"] });
+    const unnamed = await writtenUnnamed(folder, { first: ["b"] });
+    assert.deepEqual(await readBack(unnamed, [eight, rootKey]), { first: ["b"] });
+    await assert.rejects(readBack(unnamed, [eight]), /damaged, or it was made under another root key than eight/);
+  });
+
+  await t.test("that is not there is named", async () => {
+    await assert.rejects(readBack(join(folder, "nowhere")), /nowhere cannot be read \(there is no such file\)/);
   });
 
   await t.test("never replaces a file", async () => {
