@@ -15,7 +15,7 @@ import { pauseGuard } from "./guards/pause.ts";
 import { protectionGuard } from "./guards/protection.ts";
 import { quietStartGuard } from "./guards/quiet-start.ts";
 import { tooManyAtOnceGuard } from "./guards/too-many-at-once.ts";
-import type { PlannedChange } from "./plan.ts";
+import type { Plan, PlannedChange } from "./plan.ts";
 
 /**
  * In the order a person would ask. Every guard passes a subset on, so a stricter limit can never let more through.
@@ -48,6 +48,21 @@ export interface Admission {
   /** Admitted too, and cut off by the change cap. */
   readonly later: readonly PlannedChange[];
   readonly waitMs: number | undefined;
+}
+
+/** The answer to a plan that asks for nothing. */
+export const nothingAsked: Admission = Object.freeze({
+  admitted: [],
+  verdicts: [],
+  held: [],
+  findings: [],
+  later: [],
+  waitMs: undefined,
+});
+
+/** Whether no guard can have anything to say: nothing would be done, and nothing that was seen is another's or there twice. */
+export function asksNothing({ changes, foreign, duplicates }: Plan): boolean {
+  return changes.length + foreign.length + duplicates.length === 0;
 }
 
 /** The whole plan is checked before its first write. */

@@ -40,17 +40,7 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const { facts, admission } = decided;
   const { admitted } = admission;
-  const start: CarriedOut = {
-    memory: decided.memory,
-    written: 0,
-    verdicts: admission.verdicts,
-    held: admission.held,
-    heldUnknown: false,
-    nextInMs: undefined,
-    contradicted: false,
-    superseded: false,
-    memoryUnknown: false,
-  };
+  const start = nothingDone(decided.memory, admission);
   if (admitted.length === 0) return start;
   const unstarted = { ...start, heldUnknown: admitted.some(removes) };
   if (mayNotStart(scene)) return { ...unstarted, ...leaseTooShort(start, admitted) };
@@ -59,6 +49,24 @@ export async function carryOut(
   const calls = scene.loop.apply === undefined ? admitted.map((change) => [change]) : batches(admitted);
   const later = admission.later.filter((change) => removes(change) && !isGranted(change, facts));
   return await inOrder({ ...scene, facts, later }, calls, start);
+}
+
+/** Before the first call, and all there is to say where nothing was admitted. */
+export function nothingDone(
+  memory: SubjectMemory,
+  { verdicts, held }: Pick<Admission, "verdicts" | "held">,
+): CarriedOut {
+  return {
+    memory,
+    written: 0,
+    verdicts,
+    held,
+    heldUnknown: false,
+    nextInMs: undefined,
+    contradicted: false,
+    superseded: false,
+    memoryUnknown: false,
+  };
 }
 
 /** Everything a call rests on. */

@@ -1,7 +1,9 @@
 import type {
   AccountRecord,
   CycleInput,
+  DeclaredResource,
   FieldDifference,
+  Fight,
   Finding,
   HeldGroup,
   OwnedItem,
@@ -9,10 +11,10 @@ import type {
   Verdict,
 } from "../ports/records.ts";
 import { ignoredVerdict, ignoring } from "./ignored.ts";
-import { type Admission, admit } from "./admit.ts";
+import { type Admission, admit, asksNothing, nothingAsked } from "./admit.ts";
 import { accountProblemOf } from "./account-claim.ts";
 import { backoffMs } from "./backoff.ts";
-import { type CarriedOut, carryOut } from "./carry-out.ts";
+import { type CarriedOut, carryOut, nothingDone } from "./carry-out.ts";
 import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
 import { type DesiredSet, desiredSet } from "./desired-set.ts";
 import { EngineError, RetryableError, TerminalError, toEngineError } from "./errors.ts";
@@ -106,7 +108,7 @@ async function takeTurn(engine: Engine, claim: Claim, loaded: CycleInput, storeA
 
 /** A first finding stands only as long as every cycle since then has computed what is wanted and still did not find the item in it. */
 function stillFound(findings: readonly Finding[], desired: DesiredSet): readonly Finding[] {
-  if (!desired.known) return [];
+  if (!desired.known || findings.length === 0) return [];
   const wanted = new Set(desired.items.map((item) => item.key));
   return findings.filter((finding) => !wanted.has(finding.key));
 }
@@ -140,17 +142,16 @@ export type Still = Pick<Scene, "input" | "loop" | "subject" | "policy" | "desir
 async function decideAndAct(scene: Scene): Promise<Turn> {
   const plan = planOf(scene);
   const memory = remembered(scene, plan);
-  const facts = await factsOf(scene, plan, memory);
-  const admission = admit(facts);
-  const verdicts = [...said(scene, plan), ...admission.verdicts];
-  const decided = { ...memory, findings: admission.findings };
-  const done = await carryOut(scene, { facts, admission: { ...admission, verdicts }, memory: decided });
+  const before = said(scene, plan);
+  const { admission, done } = asksNothing(plan)
+    ? atRest(memory, before)
+    : await admitAndAct(scene, plan, memory, before);
   const observation = { seen: scene.seen, atMs: scene.lookout.toStoreMs(scene.seen.startedAtMonotonicMs) };
   const again = nextOf(scene, plan, admission, done);
   return {
-    result: resultOf(scene, plan, facts, done),
+    result: resultOf(scene, plan, done),
     message: messageOf(plan, done.verdicts, done.error),
-    memory: { ...done.memory, attempts: again.attempts },
+    memory: done.memory.attempts === again.attempts ? done.memory : { ...done.memory, attempts: again.attempts },
     observation,
     plan,
     verdicts: [...done.verdicts, ...refusedWildcard(done.error)],
@@ -160,6 +161,31 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
     bad: isBad(scene, plan),
     memoryUnknown: done.memoryUnknown,
   };
+}
+
+interface Decided {
+  readonly admission: Admission;
+  readonly done: CarriedOut;
+}
+
+/** Nearly every look ends here: it costs neither the facts nor the guards, which would have nothing to say. */
+function atRest(memory: SubjectMemory, verdicts: readonly Verdict[]): Decided {
+  const settled = memory.findings.length === 0 ? memory : { ...memory, findings: [] };
+  return { admission: nothingAsked, done: nothingDone(settled, { ...nothingAsked, verdicts }) };
+}
+
+async function admitAndAct(
+  scene: Scene,
+  plan: Plan,
+  memory: SubjectMemory,
+  before: readonly Verdict[],
+): Promise<Decided> {
+  const facts = await factsOf(scene, plan, memory);
+  const admission = admit(facts);
+  const verdicts = [...before, ...admission.verdicts];
+  const decided = { ...memory, findings: admission.findings };
+  const done = await carryOut(scene, { facts, admission: { ...admission, verdicts }, memory: decided });
+  return { admission, done };
 }
 
 /** Only a look that shows everything says that a subject is well. */
@@ -212,12 +238,8 @@ export function planOf(scene: Still): Plan {
     settleMs: lookout.settleMs,
     answerMs: lookout.callTimeoutMs + PERMIT_MARGIN_MS,
     leaving: input.resource.deletion,
-    tombstones: new Set(
-      input.inputs.filter((resource) => resource.deletion !== undefined).map((resource) => resource.uid),
-    ),
-    released: new Set(
-      input.inputs.filter((resource) => resource.deletion?.orphan === true).map((resource) => resource.uid),
-    ),
+    tombstones: uidsOf(input.inputs, ({ deletion }) => deletion !== undefined),
+    released: uidsOf(input.inputs, ({ deletion }) => deletion?.orphan === true),
     ownSource: { uid: scene.subject.uid, generation: input.resource.generation },
     ignoring: ignoring(scene.policy.ignore, input.resource, input.inputs),
   });
@@ -228,15 +250,35 @@ export function planOf(scene: Still): Plan {
   };
 }
 
+function uidsOf(
+  resources: readonly DeclaredResource[],
+  which: (resource: DeclaredResource) => boolean,
+): ReadonlySet<string> {
+  return new Set(resources.filter(which).map((resource) => resource.uid));
+}
+
 /** What this look adds to the memory: markers seen or missing, fights that ended, the last good desired set. */
 export function remembered(scene: Still, plan: Plan): SubjectMemory {
   const { memory } = scene.input;
   const nowMs = scene.lookout.storeNowMs();
+  const stops = memory.stops?.filter(
+    (stop) => stop.inputVersion === scene.input.inputVersion && nowMs - stop.sinceMs < STOP_FOR_MS,
+  );
+  return {
+    ...memory,
+    owned: rememberedItems(scene, plan, nowMs),
+    fights: memory.fights.length === 0 ? memory.fights : rememberedFights(memory.fights, plan),
+    stops,
+    lastDesired: scene.desired.remember ?? memory.lastDesired,
+  };
+}
+
+function rememberedItems(scene: Still, plan: Plan, nowMs: number): readonly OwnedItem[] {
   const declared = declaringSources(scene, plan);
-  const owned = memory.owned.map((known) => {
+  const protect = scene.policy.protectedBy !== undefined;
+  return scene.input.memory.owned.map((known) => {
     const item = declaredBy(known, declared.get(known.key));
     const missing = plan.markerMissing.includes(item.key);
-    const protect = scene.policy.protectedBy !== undefined;
     if (missing === (item.markerMissingSinceMs !== undefined) && protect === (item.protect ?? false)) return item;
     return {
       ...item,
@@ -244,26 +286,25 @@ export function remembered(scene: Still, plan: Plan): SubjectMemory {
       protect: protect ? true : undefined,
     };
   });
+}
+
+/** Only a look that shows the thing says how a fight over it stands. */
+function rememberedFights(fights: readonly Fight[], plan: Plan): readonly Fight[] {
   const differences = new Map<string, readonly FieldDifference[]>(
     plan.changes.map((change) => [change.key, change.differences]),
   );
-  // Only a look that shows the thing says how a fight over it stands.
   const unseen = new Set([
     ...plan.unsettled,
     ...plan.suspected,
     ...plan.changes.filter((change) => change.seen === undefined).map((change) => change.key),
   ]);
-  const fights = memory.fights.filter(
+  return fights.filter(
     (fight) =>
       unseen.has(fight.key) ||
       differences
         .get(fight.key)
         ?.some((difference) => difference.field === fight.field && isSameDifference(fight, difference)),
   );
-  const stops = memory.stops?.filter(
-    (stop) => stop.inputVersion === scene.input.inputVersion && nowMs - stop.sinceMs < STOP_FOR_MS,
-  );
-  return { ...memory, owned, fights, stops, lastDesired: scene.desired.remember ?? memory.lastDesired };
 }
 
 /**
@@ -407,7 +448,7 @@ function incompleteVerdict(scene: Still, plan: Plan): readonly Verdict[] {
   ];
 }
 
-function resultOf(scene: Scene, plan: Plan, facts: Facts, done: CarriedOut): CycleResult {
+function resultOf(scene: Scene, plan: Plan, done: CarriedOut): CycleResult {
   if (done.superseded) return "superseded";
   if (done.error !== undefined && !isThrottled(done.error))
     return done.error instanceof TerminalError ? "stalled" : "failed";
@@ -416,7 +457,7 @@ function resultOf(scene: Scene, plan: Plan, facts: Facts, done: CarriedOut): Cyc
     return plan.foreign.length > 0 ? "refused" : scene.desired.known ? "converged" : "waiting";
   if (done.held.length > 0) return "held";
   if (done.verdicts.some((said) => said.answer === "refuse")) return "refused";
-  return facts.policy.mode === "observe" ? "observing" : "waiting";
+  return scene.policy.mode === "observe" ? "observing" : "waiting";
 }
 
 function messageOf(plan: Plan, verdicts: readonly Verdict[], error: EngineError | undefined): string {

@@ -94,7 +94,7 @@ const STRICTNESS: Readonly<Record<Verdict["answer"], number>> = { pass: 0, trim:
 
 /** Equal but for the time of the look: then nothing needs to be written. */
 export function sameStatus(left: SubjectStatus | undefined, right: SubjectStatus): boolean {
-  return left !== undefined && sameJson({ ...left, lookedAtMs: 0 }, { ...right, lookedAtMs: 0 });
+  return left !== undefined && sameJson(left, { ...right, lookedAtMs: left.lookedAtMs });
 }
 
 /**

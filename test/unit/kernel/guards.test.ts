@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { admit, GUARDS } from "../../../src/kernel/admit.ts";
+import { admit, asksNothing, GUARDS, nothingAsked } from "../../../src/kernel/admit.ts";
 import type { Facts } from "../../../src/kernel/facts.ts";
 import { changeCapGuard } from "../../../src/kernel/guards/change-cap.ts";
 import type { Limits } from "../../../src/ports/records.ts";
@@ -56,6 +56,16 @@ const tightenings: Readonly<Record<string, (facts: Facts, order: number) => Fact
   }),
   "worse health": (facts) => ({ ...facts, health: { subjects: 4, bad: 4 } }),
 };
+
+test("a plan that asks for nothing is answered with nothing, whatever else is the case", () => {
+  holds(
+    fc.property(anyFacts, (facts) => {
+      const plan = { ...facts.plan, changes: [], foreign: [], duplicates: [] };
+      assert.ok(asksNothing(plan));
+      assert.deepEqual(admit({ ...facts, plan }), nothingAsked);
+    }),
+  );
+});
 
 describe("whatever is stricter never lets more through", () => {
   for (const [name, tighten] of Object.entries(tightenings)) {
