@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { startHousekeeping } from "../../src/compose/housekeeping.ts";
 import { PostgresSignalListener } from "../../src/fabric/postgres-signals.ts";
+import type { Claim } from "../../src/kernel/claim.ts";
 import { runCycle } from "../../src/kernel/cycle.ts";
 import { noMetrics } from "../../src/scheduler/metrics.ts";
 import { type Scheduler, startScheduler } from "../../src/scheduler/scheduler.ts";
@@ -9,7 +10,7 @@ import { machineMs } from "../harness/pacing.ts";
 import { benchEngine } from "./bench-engine.ts";
 import { BenchWorld } from "./bench-world.ts";
 import { CountingDatabase } from "./counting-database.ts";
-import { accountOf, type Geometry, itemCount, itemOfSubject } from "./geometry.ts";
+import { accountOf, type Geometry, itemCount, itemOfSubject, subjectIdOf } from "./geometry.ts";
 
 /** One process with the production scheduler in it. What it did is counted here and asked for by the parent. */
 interface Counts {
@@ -26,6 +27,9 @@ interface Counts {
   readonly waiting: number;
   readonly running: number;
 }
+
+const WARM_ACCOUNTS = 4;
+const WARM_TOGETHER = 200;
 
 const cleanup = new AsyncDisposableStack();
 const [, , url = "", geometryText = ""] = process.argv;
@@ -71,6 +75,18 @@ cleanup.use(
   }),
 );
 
+/** A look that nobody waits for, by an actor without a lease, who could write nothing. */
+function lookAt(subjectId: number): Claim {
+  return {
+    subjectId,
+    actor: { holder: "bench-warm-up", shard: 0, epoch: 0 },
+    quietSinceMonotonicMs: undefined,
+    trigger: "resync",
+    leaseRemainingMs: () => 0,
+    signal: new AbortController().signal,
+  };
+}
+
 function counts(): Counts {
   const { queues, running } = scheduler.snapshot();
   return {
@@ -93,6 +109,17 @@ const calls = {
       const { shards, subjects } = scheduler.snapshot();
       if (shards.length === 64 && shards.every(({ listed }) => listed) && subjects === itemCount(geometry)) return;
       await wait(20);
+    }
+  },
+  /** Looks at the things of the first accounts again and again, outside their turns. They are as declared: nothing is written. */
+  async warmUp(looks: number): Promise<void> {
+    const subjects = WARM_ACCOUNTS * geometry.itemsPerAccount;
+    for (let done = 0; done < looks; done += WARM_TOGETHER) {
+      const reports = Array.from({ length: WARM_TOGETHER }, (_, index) =>
+        runCycle(engine, lookAt(subjectIdOf((done + index) % subjects))),
+      );
+      for (const { idle: wroteNothing, message } of await Promise.all(reports))
+        if (!wroteNothing) throw new Error(`A look of the warm-up wrote something: ${message}`);
     }
   },
   counts,

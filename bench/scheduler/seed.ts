@@ -39,7 +39,7 @@ export async function seed(url: string, geometry: Geometry, progress: Progress):
     await seedAccounts(client, geometry);
     const indexes = await dropIndexes(client);
     progress.say(`multiplying one converged subject by ${itemCount(geometry)}`);
-    await inParts(clients, geometry);
+    await fillTables(clients, geometry);
     await inTurn(clients, indexes);
     await client.query("select setval('setpoint.subject_id_seq', (select max(id) from setpoint.subject))");
     await inTurn(
@@ -56,8 +56,8 @@ export async function seed(url: string, geometry: Geometry, progress: Progress):
 async function connect(url: string): Promise<Client> {
   const client = new Client(url);
   await client.connect();
-  // The seed writes the rows of all tenants.
-  await client.query("set row_security = off");
+  // The seed writes the rows of all tenants, and nobody counts them meanwhile.
+  await client.query("set row_security = off; set session_replication_role = replica");
   return client;
 }
 
@@ -121,13 +121,19 @@ async function seedAccounts(client: Client, geometry: Geometry): Promise<void> {
   );
 }
 
-/** Each connection multiplies the accounts of its part, one statement per table. */
-async function inParts(clients: readonly Client[], geometry: Geometry): Promise<void> {
-  const [client] = clients as [Client];
-  const { spec, memory, observation, accountKey } = await sampleTexts(client);
+/** What is computed of each row; the rest is as in the sample. The tables that take longest come first. */
+function computedColumns(
+  geometry: Geometry,
+  { spec, memory, observation, accountKey }: SampleTexts,
+): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const text = (sample: string) => textOf(geometry, sample);
-  const statements: string[] = [];
-  for (const [table, computed] of Object.entries({
+  return {
+    subject_state: {
+      organization_id: "a.organization_id",
+      subject_id: "n + 1",
+      memory: `${text(memory)}::json`,
+      observation_hash: "h.observed",
+    },
     resource: {
       organization_id: "a.organization_id",
       uid: "v.uid",
@@ -151,12 +157,6 @@ async function inParts(clients: readonly Client[], geometry: Geometry): Promise<
       scope: "'organization/' || a.organization_id",
       name: "v.name",
     },
-    subject_state: {
-      organization_id: "a.organization_id",
-      subject_id: "n + 1",
-      memory: `${text(memory)}::json`,
-      observation_hash: "h.observed",
-    },
     subject_observation: {
       organization_id: "a.organization_id",
       subject_id: "n + 1",
@@ -169,26 +169,47 @@ async function inParts(clients: readonly Client[], geometry: Geometry): Promise<
       subject_id: "n + 1",
       key: "v.name",
     },
-  }))
-    statements.push(await copyStatement(client, geometry, table, computed));
+  };
+}
+
+/** Each connection takes the next table and multiplies its sample. */
+async function fillTables(clients: readonly Client[], geometry: Geometry): Promise<void> {
+  const [client] = clients as [Client];
+  const tables = Object.entries(computedColumns(geometry, await sampleTexts(client)));
   const accounts = accountsOf(geometry);
-  const part = Math.ceil(accounts.length / clients.length);
-  const work = async (each: Client, index: number) => {
-    const mine = accounts.slice(index * part, (index + 1) * part);
-    const values = [
-      mine.map(({ id }) => id),
-      mine.map((account) => account.organizationId),
-      mine.map(({ shard }) => shard),
-      mine.map(({ firstItem }) => firstItem),
-      geometry.itemsPerAccount,
-    ];
-    for (const statement of statements) await each.query(statement, values);
+  const values = [
+    accounts.map(({ id }) => id),
+    accounts.map((account) => account.organizationId),
+    accounts.map(({ shard }) => shard),
+    accounts.map(({ firstItem }) => firstItem),
+    geometry.itemsPerAccount,
+  ];
+  const work = async (each: Client) => {
+    for (let next = tables.shift(); next !== undefined; next = tables.shift())
+      await fillTable(each, next[0], await copyStatement(each, geometry, ...next), values);
   };
   await Promise.all(clients.map(work));
 }
 
-async function sampleTexts(client: Client) {
-  const { rows } = await client.query<{ spec: string; memory: string; observation: string; accountKey: string }>(
+/** Emptied and filled in one transaction: what goes into a table that nobody else has seen yet is not logged. */
+async function fillTable(client: Client, table: string, statement: string, values: readonly unknown[]): Promise<void> {
+  await client.query("begin");
+  await client.query(`create temporary table sample on commit drop as select * from setpoint.${table}`);
+  await client.query(`truncate setpoint.${table}`);
+  await client.query(`insert into setpoint.${table} select * from sample`);
+  await client.query(statement, [...values]);
+  await client.query("commit");
+}
+
+interface SampleTexts {
+  readonly spec: string;
+  readonly memory: string;
+  readonly observation: string;
+  readonly accountKey: string;
+}
+
+async function sampleTexts(client: Client): Promise<SampleTexts> {
+  const { rows } = await client.query<SampleTexts>(
     `select r.spec::text, t.memory::text, o.observation::text, c.account_key as "accountKey"
      from setpoint.resource as r, setpoint.subject_state as t, setpoint.subject_observation as o, setpoint.claim as c`,
   );
@@ -221,7 +242,7 @@ async function copyStatement(
     cross join lateral generate_series(a.first_item, a.first_item + $5::bigint - 1) as n
     cross join lateral (${named} offset 0) as v
     cross join lateral (${expressions.some((sql) => sql.includes("h.")) ? hashes : "select 0"} offset 0) as h
-    cross join (select * from setpoint.${table} limit 1) as s
+    cross join sample as s
     where n > 0`;
 }
 
