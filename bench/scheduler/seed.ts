@@ -23,7 +23,7 @@ import { makeSample } from "./sample.ts";
 const named = `select 'item-' || lpad(n::text, 7, '0') as name,
   '00000000-0000-4000-b000-' || lpad(to_hex(n), 12, '0') as uid,
   'thing-' || lpad(n::text, 7, '0') as external_id,
-  repeat(md5(n::text), 3) || left(md5(n::text), 8) as value`;
+  repeat(lpad(to_hex((n::bigint * 2654435761) % 4294967296), 8, '0'), 13) as value`;
 
 const CONNECTIONS = 2;
 

@@ -34,6 +34,11 @@ describe("handing over to Node 24", () => {
     assert.match(await firstLine(child), /^24\./);
   });
 
+  test("keeps what it compiled for the next start", async () => {
+    const child = start(`console.log(require("node:module").getCompileCacheDir())`);
+    assert.match(await firstLine(child), /node_modules[/\\\\]\.cache[/\\\\]setpoint-modules/);
+  });
+
   test("ends with the same exit code", async () => {
     assert.deepEqual(await once(start("process.exit(7)"), "exit"), [7, null]);
   });
