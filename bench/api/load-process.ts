@@ -1,29 +1,22 @@
-import { Pool } from "undici";
 import { answerCalls } from "../harness/child.ts";
+import { HttpCaller } from "../harness/http-caller.ts";
 import { atRate, machineMs } from "../harness/pacing.ts";
 import { organization, zoneManifest } from "./geometry.ts";
 
 /** Whoever calls the API, in a process of its own. */
 const [, , origin = "", token = ""] = process.argv;
-const pool = new Pool(origin, { connections: 64, pipelining: 1 });
 const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+const caller = new HttpCaller({ origin, connections: 64, headers });
 const base = `/v1/organizations/${organization}/dnszones`;
 
 async function create(name: string): Promise<void> {
-  const { statusCode, body } = await pool.request({
-    method: "POST",
-    path: base,
-    headers,
-    body: JSON.stringify(zoneManifest(name)),
-  });
-  const text = await body.text();
-  if (statusCode !== 201) throw new Error(`A create was answered ${statusCode}: ${text.slice(0, 500)}`);
+  const { status, text } = await caller.ask("POST", base, JSON.stringify(zoneManifest(name)));
+  if (status !== 201) throw new Error(`A create was answered ${status}: ${text.slice(0, 500)}`);
 }
 
 async function list(query: string): Promise<{ readonly items: number; readonly next: string | undefined }> {
-  const { statusCode, body } = await pool.request({ method: "GET", path: `${base}?${query}`, headers });
-  const text = await body.text();
-  if (statusCode !== 200) throw new Error(`A list was answered ${statusCode}: ${text.slice(0, 500)}`);
+  const { status, text } = await caller.ask("GET", `${base}?${query}`);
+  if (status !== 200) throw new Error(`A list was answered ${status}: ${text.slice(0, 500)}`);
   const page = JSON.parse(text) as { items: readonly unknown[]; nextPageToken?: string };
   return { items: page.items.length, next: page.nextPageToken };
 }
@@ -74,4 +67,4 @@ const calls = {
 };
 export type LoadCalls = typeof calls;
 
-answerCalls(calls, () => pool.close());
+answerCalls(calls, () => caller.close());

@@ -9,22 +9,28 @@ import { benchLog } from "../scheduler/bench-engine.ts";
 /** Zones `zone-0000001` and so on: declared at different times, labelled, most of them ready. */
 export async function seed(url: string, { resources }: ApiGeometry, progress: Progress): Promise<void> {
   await migrate({ url, log: benchLog });
+  await using clients = new AsyncDisposableStack();
+  const client = await seedingClient(url, clients);
+  const another = await seedingClient(url, clients);
+  await seedOrganization(client);
+  const indexes = await dropIndexes(client);
+  progress.say(`declaring ${resources} zones`);
+  await Promise.all([seedZones(client, resources), seedSubjects(another, resources)]);
+  const inTurn = async (one: Client) => {
+    for (let next = indexes.shift(); next !== undefined; next = indexes.shift()) await one.query(next);
+  };
+  await Promise.all([inTurn(client), inTurn(another)]);
+  await client.query("select setval('setpoint.subject_id_seq', (select max(id) from setpoint.subject))");
+  await client.query("vacuum analyze");
+}
+
+async function seedingClient(url: string, clients: AsyncDisposableStack): Promise<Client> {
   const client = new Client(url);
   await client.connect();
-  try {
-    await client.query("set row_security = off");
-    // Triggers would count each of them; they are counted at once instead.
-    await client.query("set session_replication_role = replica");
-    await seedOrganization(client);
-    const indexes = await dropIndexes(client);
-    progress.say(`declaring ${resources} zones`);
-    await seedZones(client, resources);
-    for (const definition of indexes) await client.query(definition);
-    await client.query("select setval('setpoint.subject_id_seq', (select max(id) from setpoint.subject))");
-    await client.query("vacuum analyze");
-  } finally {
-    await client.end();
-  }
+  clients.defer(() => client.end());
+  // Triggers would count each of them; they are counted at once instead.
+  await client.query("set row_security = off; set session_replication_role = replica");
+  return client;
 }
 
 async function seedOrganization(client: Client): Promise<void> {
@@ -71,6 +77,9 @@ async function seedZones(client: Client, count: number): Promise<void> {
     "insert into setpoint.resource_count (organization_id, kind, slot, count) values ($1, 'DnsZone', 0, $2)",
     [organizationId, count],
   );
+}
+
+async function seedSubjects(client: Client, count: number): Promise<void> {
   await client.query(
     `insert into setpoint.subject (id, organization_id, resource_uid, account_id, kind, name, shard)
      select z.n, $2, z.uid, $3, 'DnsZone', z.name, z.n % 64 from (${zone}) as z`,
@@ -108,7 +117,7 @@ function statusText(result: "held" | "converged"): SubjectStatus {
 }
 
 /** Secondary indexes are made after the rows: sorting once is several times quicker than inserting a million times. */
-async function dropIndexes(client: Client): Promise<readonly string[]> {
+async function dropIndexes(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string; definition: string }>(
     `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition
      from pg_index as i join pg_class as c on c.oid = i.indrelid

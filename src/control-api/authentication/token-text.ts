@@ -60,9 +60,12 @@ export function tokenHash(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** Over the prefix too, so that a token whose prefix was changed is broken. */
+/** Over the prefix too, so that a token whose prefix was changed is broken. Every request has one: without BigInt. */
 function checksumOf(text: string): string {
-  return base62(BigInt(crc32(text)), checksumLength);
+  let checksum = "";
+  for (let rest = crc32(text); checksum.length < checksumLength; rest = Math.floor(rest / 62))
+    checksum = (digits[rest % 62] ?? "0") + checksum;
+  return checksum;
 }
 
 function base62(value: bigint, length: number): string {

@@ -46,9 +46,9 @@ interface Level {
 /** One pass over the text. Text that is not JSON may pass: the parser behind it refuses that. */
 function requirePlain(text: string): void {
   const levels: Level[] = [];
+  let level: Level | undefined;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    const level = levels.at(-1);
     if (code === 0x22) {
       const end = endOfString(text, at);
       if (level?.keys !== undefined && level.expectsKey) noteKey(level.keys, text.slice(at, end + 1));
@@ -56,11 +56,14 @@ function requirePlain(text: string): void {
       at = end;
     } else if (code === 0x7b || code === 0x5b) {
       const keys = code === 0x7b ? new Set<string>() : undefined;
-      levels.push({ keys, expectsKey: true });
+      level = { keys, expectsKey: true };
+      levels.push(level);
       if (levels.length > deepest)
         throw new Problem("BODY_INVALID", `The body is nested deeper than ${deepest} levels: nothing here needs that`);
-    } else if (code === 0x7d || code === 0x5d) levels.pop();
-    else if (code === 0x2c && level !== undefined) level.expectsKey = true;
+    } else if (code === 0x7d || code === 0x5d) {
+      levels.pop();
+      level = levels.at(-1);
+    } else if (code === 0x2c && level !== undefined) level.expectsKey = true;
   }
 }
 
