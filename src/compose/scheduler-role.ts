@@ -4,6 +4,7 @@ import type { Config, Environment } from "../config.ts";
 import { PostgresSignalListener } from "../fabric/postgres-signals.ts";
 import { Accounts } from "../kernel/accounts.ts";
 import type { Engine } from "../kernel/claim.ts";
+import { runCycle } from "../kernel/cycle.ts";
 import type { Provider } from "../ports/provider.ts";
 import type { Signal } from "../ports/signal.ts";
 import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
@@ -12,6 +13,7 @@ import { createHttpClient } from "../runtime/http-client.ts";
 import { prometheusMetrics } from "../scheduler/prometheus-metrics.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
 import { PostgresEngineStore } from "../store/engine-store.ts";
+import { CycleSpans } from "./cycle-spans.ts";
 import { engineOpener, startSealing } from "./engine-key.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { installedKinds } from "./installed-kinds.ts";
@@ -19,7 +21,7 @@ import { processMetrics } from "./metrics-text.ts";
 import { startRoleListener } from "./role-listener.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
 import { openDatabases } from "./stores.ts";
-import { composeTracing, withCycleSpans, withSpans } from "./tracing.ts";
+import { composeTracing, withSpans } from "./tracing.ts";
 import type { World } from "./world.ts";
 
 export function runScheduler(
@@ -47,7 +49,8 @@ async function start(
     startHousekeeping({ administration: databases.setpoint_admin, clock, log, retention: true, appends: false }),
   );
   const tracer = composeTracing(config, { role: "scheduler", version: world.version, log }, undo);
-  const http = withSpans(undo.use(createHttpClient()), tracer);
+  const cycles = tracer === undefined ? undefined : new CycleSpans(tracer);
+  const http = withSpans(undo.use(createHttpClient()), tracer, cycles);
   const opener = engineOpener(config);
   const credentials = createCredentials(environment, opener);
   undo.use(startSealing({ administration: databases.setpoint_admin, opener, clock, log }));
@@ -58,7 +61,8 @@ async function start(
   const metrics = processMetrics("scheduler", registry);
   const scheduler = startScheduler(engine, {
     holder: `${hostname()}/${process.pid}`,
-    metrics: withCycleSpans(prometheusMetrics(registry, [...kinds.keys()]), tracer),
+    metrics: prometheusMetrics(registry, [...kinds.keys()]),
+    run: cycles?.around(runCycle),
   });
   undo.defer(() => scheduler.drain());
   const heard = (signal: Signal | "perhaps") => (signal === "perhaps" ? scheduler.poke() : scheduler.hear(signal));

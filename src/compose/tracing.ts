@@ -5,7 +5,7 @@ import type { Tracer } from "../ports/tracer.ts";
 import { createHttpClient } from "../runtime/http-client.ts";
 import { createOtlpTracer } from "../runtime/otlp-tracer.ts";
 import { tracedHttp } from "../runtime/traced-http.ts";
-import type { SchedulerMetrics } from "../scheduler/metrics.ts";
+import type { CycleSpans } from "./cycle-spans.ts";
 
 /** Undefined unless a collector is set: then nothing is made that nobody collects. */
 export function composeTracing(
@@ -21,33 +21,7 @@ export function composeTracing(
   return undo.use(createOtlpTracer({ endpoint, service: `setpoint-${role}`, version, http, log }));
 }
 
-/** Calls of providers as spans, where spans are collected. */
-export function withSpans(http: Http, tracer: Tracer | undefined): Http {
-  return tracer === undefined ? http : tracedHttp(http, tracer);
-}
-
-/** Cycles as spans. Those that found nothing to do are counted and not told one by one: there are thousands a second. */
-export function withCycleSpans(metrics: SchedulerMetrics, tracer: Tracer | undefined): SchedulerMetrics {
-  if (tracer === undefined) return metrics;
-  return {
-    ...metrics,
-    cycleEnded: (sample) => {
-      metrics.cycleEnded(sample);
-      const { kind, report, trigger, durationSeconds } = sample;
-      if (report.idle) return;
-      const span = tracer.start(`cycle ${kind}`, {
-        kind: "internal",
-        beganMsAgo: durationSeconds * 1_000,
-        attributes: {
-          "setpoint.kind": kind,
-          "setpoint.result": report.result,
-          "setpoint.trigger": trigger,
-          "setpoint.written": report.written,
-          "setpoint.held": report.held,
-        },
-      });
-      if (report.result === "failed" || report.result === "stalled") span.fail(report.result);
-      span.end();
-    },
-  };
+/** Calls of providers as spans, where spans are collected: children of the cycle that makes them. */
+export function withSpans(http: Http, tracer: Tracer | undefined, cycles: CycleSpans | undefined): Http {
+  return tracer === undefined ? http : tracedHttp(http, tracer, () => cycles?.current());
 }

@@ -16,6 +16,8 @@ export interface SpanContext {
 export interface SpanStart {
   readonly kind: "server" | "client" | "internal";
   readonly parent?: SpanContext | undefined;
+  /** One that was made before, for children that began earlier than it was told of; a new one otherwise. */
+  readonly context?: SpanContext | undefined;
   readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
   /** How long ago it began; now unless said otherwise. */
   readonly beganMsAgo?: number | undefined;
@@ -23,4 +25,6 @@ export interface SpanStart {
 
 export interface Tracer {
   start(name: string, options: SpanStart): Span;
+  /** Of a trace of its own. */
+  newContext(): SpanContext;
 }

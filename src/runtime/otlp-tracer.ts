@@ -52,6 +52,7 @@ export function createOtlpTracer(options: {
   timer.unref();
   return {
     start: (name, start) => startSpan(name, start, keep),
+    newContext: () => newContext(undefined),
     flush,
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
@@ -61,10 +62,7 @@ export function createOtlpTracer(options: {
 }
 
 function startSpan(name: string, start: SpanStart, keep: (span: Ended) => void): Span {
-  const context = {
-    traceId: start.parent?.traceId ?? randomBytes(16).toString("hex"),
-    spanId: randomBytes(8).toString("hex"),
-  };
+  const context = start.context ?? newContext(start.parent);
   const startMs = Date.now() - (start.beganMsAgo ?? 0);
   const attributes: Record<string, string | number | boolean> = { ...start.attributes };
   let failure: string | undefined;
@@ -84,6 +82,11 @@ function startSpan(name: string, start: SpanStart, keep: (span: Ended) => void):
       keep({ name, kind: kinds[start.kind], context, parentSpanId, startMs, endMs: Date.now(), attributes, failure });
     },
   };
+}
+
+function newContext(parent: SpanContext | undefined): SpanContext {
+  const traceId = parent?.traceId ?? randomBytes(16).toString("hex");
+  return { traceId, spanId: randomBytes(8).toString("hex") };
 }
 
 async function send(

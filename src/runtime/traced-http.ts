@@ -1,12 +1,16 @@
 import type { Http } from "../ports/http.ts";
-import type { Tracer } from "../ports/tracer.ts";
+import type { SpanContext, Tracer } from "../ports/tracer.ts";
 
-/** Each call as a span of its own: to whom and how it ended. Paths name tenants' things, so they are left out. */
-export function tracedHttp(http: Http, tracer: Tracer): Http {
+/**
+ * Each call as a span of its own: to whom and how it ended, as a child of what it is made for. Paths name tenants' things, so
+ * they are left out.
+ */
+export function tracedHttp(http: Http, tracer: Tracer, parentOfCall: () => SpanContext | undefined): Http {
   return {
     request: async (request) => {
       const span = tracer.start(request.method, {
         kind: "client",
+        parent: parentOfCall(),
         attributes: { "http.request.method": request.method, "server.address": hostOf(request.url) },
       });
       try {
