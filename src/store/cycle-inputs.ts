@@ -8,7 +8,8 @@ import type {
   ResourceDeletion,
   ScopePolicy,
 } from "../ports/records.ts";
-import { between, type LoadedBatch, type LoadedResource, type LoadedSubject } from "./sql/load.ts";
+import type { LoadedBatch, LoadedResource, LoadedSubject } from "./sql/load.ts";
+import { betweenSubjects, readSubject } from "./sql/subject-text.ts";
 import { compareText } from "./text.ts";
 
 /** What the subjects of a batch have in common, by key. */
@@ -34,13 +35,8 @@ export function lazyCycleInputs(batch: LoadedBatch): ReadonlyMap<number, () => C
     inputs: grouped(batch.inputs, (input) => declared(input, input[10]), byUid),
     grants: grouped(batch.grants, (grant) => grant, byId),
   };
-  const texts = batch.subjects?.split(between) ?? [];
-  return new Map(
-    (batch.ids ?? []).map((id, place) => [
-      id,
-      () => cycleInput(JSON.parse(texts[place] ?? "") as LoadedSubject, shared),
-    ]),
-  );
+  const texts = batch.subjects?.split(betweenSubjects) ?? [];
+  return new Map((batch.ids ?? []).map((id, place) => [id, () => cycleInput(readSubject(texts[place] ?? ""), shared)]));
 }
 
 function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {

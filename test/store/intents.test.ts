@@ -44,6 +44,20 @@ test("concurrent changes of one resource are all counted", async () => {
   assert.deepEqual([view?.resource.uid, view?.revision, view?.subjects[0]?.inputVersion], [uid, 11, 11]);
 });
 
+test("what people write freely is loaded as they wrote it, whatever is in it, and beside others", async () => {
+  const odd = `a "name"\u001e with\u001f all, of\u001d, [these] \\n`;
+  const spec = { text: odd, nothing: null, list: [odd], "key\u001f": { deep: true } };
+  const input = await world.subject(odd, { spec, labels: { team: odd }, author: { name: odd, type: "person" } });
+  const other = await world.subject("plain");
+  const [again, beside] = await Promise.all([world.reload(input), world.reload(other)]);
+  assert.deepEqual(
+    [again.subject.name, again.resource.name, again.resource.spec, again.resource.labels, again.resource.author.name],
+    [odd, odd, spec, { team: odd }, odd],
+  );
+  assert.equal(beside.resource.name, "plain");
+  assert.deepEqual([again.hold, again.heldDigest, again.observationHash, again.status], Array(4).fill(undefined));
+});
+
 test("an input declared while its target is being made always wakes the target", async () => {
   for (let round = 0; round < 10; round++) {
     const name = `race-${round}`;

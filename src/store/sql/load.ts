@@ -11,6 +11,7 @@ import type {
 } from "../../ports/records.ts";
 import { statement } from "../statement.ts";
 import { clock } from "./lease.ts";
+import { subjectText } from "./subject-text.ts";
 
 type Text = string | null;
 
@@ -68,7 +69,7 @@ export type LoadedAccount = readonly [
 export interface LoadedBatch {
   readonly now_ms: number;
   readonly installation: { readonly id: string; readonly incarnation: number };
-  /** Each a `LoadedSubject` as JSON, in the order of `ids` (both are gathered in one order, that of `wanted`), with `between` between them. */
+  /** Texts of subjects in the order of `ids`: both are gathered in one order, that of `wanted`. */
   readonly subjects: string | null;
   readonly ids: readonly number[] | null;
   readonly accounts: readonly LoadedAccount[] | null;
@@ -77,9 +78,6 @@ export interface LoadedBatch {
   readonly pauses: readonly (readonly [organizationId: Text, pause: Pause])[] | null;
   readonly grants: readonly (readonly [subjectId: number, grant: Grant])[] | null;
 }
-
-/** No text of JSON has this character in it. */
-export const between = "\u001e";
 
 /** The compressed size is counted, because it is known without reading. */
 const largestBatch = { inputs: 50_000, memoryBytes: 16_000_000 };
@@ -93,7 +91,7 @@ const resourceValues = (
  * One statement, hence one snapshot, for the whole batch; each list is assembled by one pass over the batch's keys.
  * Values without their names: naming them costs as much again, here and where they are read. Each subject is a text of its
  * own, read when its cycle begins: hundreds of them as objects at once would be copied about in memory. What many subjects share
- * (accounts, policies, pauses) comes once. $2: a batch whose answer would be huge refuses itself, before it is
+ * (accounts, policies, pauses) comes once; where nothing is paused, which is nearly always, nobody's scopes are gathered. $2: a batch whose answer would be huge refuses itself, before it is
  * assembled; its subjects are then loaded one by one.
  */
 export const load = statement<LoadedBatch>(
@@ -104,7 +102,8 @@ export const load = statement<LoadedBatch>(
      select s.id, s.organization_id, s.account_id, s.shard, s.input_version, s.policy_version, s.hold_operation_id,
        s.hold_since_ms, s.hold_reason, s.detached, r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels,
        r.author_name, r.author_type, r.declared_at_ms, r.deletion, r.path, r.mode, r.protect, t.memory, t.status,
-       t.observation_hash, t.held_digest
+       t.observation_hash, t.held_digest,
+       (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = s.id) as due_at_ms
      from setpoint.subject as s
      join setpoint.resource as r on r.organization_id = s.organization_id and r.uid = s.resource_uid
      left join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
@@ -124,10 +123,7 @@ export const load = statement<LoadedBatch>(
      (select clock.now_ms from clock) as now_ms,
      (select json_build_object('id', i.id, 'incarnation', i.incarnation) from setpoint.installation as i) as installation,
      (select json_agg(w.id) from wanted as w) as ids,
-     (select string_agg(json_build_array(w.id, w.organization_id, w.account_id, w.shard, w.input_version,
-        w.policy_version, (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = w.id), w.hold_operation_id,
-        w.hold_since_ms, w.hold_reason, w.detached, w.memory, w.status, w.observation_hash, w.held_digest, w.path,
-        w.mode, w.protect, ${resourceValues("w")})::text, E'\\x1e')
+     (select string_agg(${subjectText("w")}, E'\\x1e')
       from wanted as w
      ) as subjects,
      (select json_agg(json_build_array(a.organization_id, a.id, a.name, a.provider, a.settings, a.credential_ref,
@@ -147,6 +143,7 @@ export const load = statement<LoadedBatch>(
         'level', p.level, 'author', p.author, 'reason', p.reason, 'expiresAtMs', p.expires_at_ms)))
       from (
         select distinct unnest(w.path || ('resource/' || w.uid) || ('account/' || w.account_id)) as scope from wanted as w
+        where exists (select from setpoint.pause)
       ) as used
       join setpoint.pause as p on p.scope = used.scope
       cross join clock
