@@ -51,17 +51,14 @@ export async function desiredSet(
   const verdicts = verdictsOf(answer, broken, kept);
   const own = [{ uid: subject.uid, generation: subject.generation }];
   const keptKeys = new Set(kept.map((stored) => stored.key));
+  const stand = revived(kept, input);
   const items = answer.items
     .filter((item) => !keptKeys.has(item.key))
-    .map((item) => ({ ...item, sources: item.sources ?? own }));
-  const stand = revived(kept, input);
-  const remember = [...items, ...stand.items].map((item) => ({
-    key: item.key,
-    item: redacted(item.item),
-    sources: item.sources ?? own,
-  }));
+    .map((item): Wanted<object> => ({ ...item, sources: item.sources ?? own }))
+    .concat(stand.items);
+  const remember = items.map(({ key, item, sources = own }) => ({ key, item: redacted(item), sources }));
   return {
-    items: [...items, ...stand.items],
+    items,
     known: true,
     whole: broken.every((resource) => hasLastGood(resource, lastGood)),
     zeroDeclared: answer.zero === true,
@@ -190,6 +187,7 @@ function revived(
   stored: readonly StoredWanted[],
   input: CycleInput,
 ): { readonly items: readonly Wanted<object>[]; readonly frozenKeys: ReadonlySet<string> } {
+  if (stored.length === 0) return nothing;
   const generations = new Map([input.resource, ...input.inputs].map((resource) => [resource.uid, resource.generation]));
   const items = stored.map((entry) => ({
     key: entry.key,

@@ -56,21 +56,23 @@ export function sameJson(left: unknown, right: unknown): boolean {
   if (typeof left !== "object" || typeof right !== "object") return false;
   if (Array.isArray(left) || Array.isArray(right)) {
     if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
-    return left.every((element, index) => sameJson(element, right[index]));
+    for (let index = 0; index < left.length; index++) if (!sameJson(left[index], right[index])) return false;
+    return true;
   }
   if (left instanceof Secret || right instanceof Secret) return canonical(left) === canonical(right);
   return sameFields(left as Readonly<Record<string, unknown>>, right as Readonly<Record<string, unknown>>);
 }
 
+/** Most of what is compared is the same, and is so for every look: no lists of keys are made for it. */
 function sameFields(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
-  let count = 0;
-  for (const key of Object.keys(left)) {
-    if (left[key] === undefined) continue;
+  let more = 0;
+  for (const key in left) {
+    if (!Object.hasOwn(left, key) || left[key] === undefined) continue;
     if (!Object.hasOwn(right, key) || right[key] === undefined || !sameJson(left[key], right[key])) return false;
-    count++;
+    more++;
   }
-  for (const key of Object.keys(right)) if (right[key] !== undefined) count--;
-  return count === 0;
+  for (const key in right) if (Object.hasOwn(right, key) && right[key] !== undefined) more--;
+  return more === 0;
 }
 
 /** The value as it may be stored and shown: secrets become their hash prefix. */
@@ -79,6 +81,8 @@ export function redacted(value: unknown): Json {
   if (typeof value !== "object") return typeof value === "number" && !Number.isFinite(value) ? null : (value as Json);
   if (value instanceof Secret) return value.toJSON();
   if (Array.isArray(value)) return value.map(redacted);
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(fields.map(([key, field]) => [key, redacted(field)]));
+  const fields: [string, Json][] = [];
+  for (const [key, field] of Object.entries(value)) if (field !== undefined) fields.push([key, redacted(field)]);
+  // Unlike an assignment, this also makes a field of the name "__proto__".
+  return Object.fromEntries(fields);
 }
