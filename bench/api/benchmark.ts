@@ -25,8 +25,8 @@ const FULL: Size = {
   geometry: { resources: 1_000_000, grants: 100_000 },
   rounds: 5,
   creates: 20_000,
-  pacedRounds: 5,
-  paced: 5_000,
+  pacedRounds: 7,
+  paced: 3_000,
   listRounds: 20,
   questions: 200_000,
 };
@@ -34,8 +34,8 @@ const QUICK: Size = {
   geometry: { resources: 200_000, grants: 100_000 },
   rounds: 2,
   creates: 3_000,
-  pacedRounds: 3,
-  paced: 2_500,
+  pacedRounds: 5,
+  paced: 1_500,
   listRounds: 5,
   questions: 100_000,
 };

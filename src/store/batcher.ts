@@ -8,6 +8,8 @@ export interface BatcherOptions<Request, Answer> {
   /** Two requests with one key never share a batch: the second must see what the first did. */
   readonly keyOf: (request: Request) => unknown;
   readonly maxSize?: number;
+  /** How long a batch waits for company where the last one had some; a millisecond unless said otherwise. */
+  readonly collectMs?: number;
   /** How many full batches may be under way at once; one unless said otherwise. */
   readonly fullAtOnce?: number;
   /** Requests that weigh more than 20,000 together do not share a batch; one alone may weigh what it will. */
@@ -26,7 +28,7 @@ interface Waiting<Request, Answer> {
 const patienceMs = 20;
 const maxInFlight = 4;
 const usualMaxSize = 500;
-const collectMs = 1;
+const usualCollectMs = 1;
 const maxWeight = 20_000;
 
 /**
@@ -71,7 +73,8 @@ export class Batcher<Request, Answer> {
   }
 
   async #collect(): Promise<void> {
-    if (this.#lastSize > 1 && this.#waiting.length < this.#lastSize) await this.#options.clock.wait(collectMs);
+    const { clock, collectMs = usualCollectMs } = this.#options;
+    if (this.#lastSize > 1 && this.#waiting.length < this.#lastSize) await clock.wait(collectMs);
     else await Promise.resolve();
     this.#collecting = false;
     const batch = this.#takeBatch();

@@ -62,6 +62,7 @@ export class CreateTogether {
       clock: this.#clock,
       keyOf: ({ declare: { scope, kind, name } }) => canonical([scope, kind, name]),
       run: (changes) => createAll(changes, write),
+      collectMs: 2,
       maxSize: 20,
       fullAtOnce: 3,
     });

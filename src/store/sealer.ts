@@ -39,8 +39,9 @@ export interface SealedHead {
 
 /** Entries that come this close together are sealed by one transaction. */
 const gatherMs = 10;
-/** It rests so many times as long as it worked: the busier the log, the more entries share a transaction. */
-const restTimes = 3;
+/** Where more than so many came together, the next ones gather for longer: sealing costs by the transaction, not by the entry. */
+const fewEntries = 10;
+const busyGatherMs = 40;
 /** How soon entries are found that nobody poked for, unless said otherwise. */
 const usualPollMs = 1_000;
 const batchSize = 1_000;
@@ -53,6 +54,7 @@ const batchSize = 1_000;
 export class Sealer {
   readonly #options: SealerOptions;
   #poke = new AbortController();
+  #lastSealed = 0;
 
   constructor(options: SealerOptions) {
     this.#options = options;
@@ -67,18 +69,16 @@ export class Sealer {
   /** Seals until the signal fires. Errors are logged and tried again: the entries are safe where they are. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log, pollMs = usualPollMs } = this.#options;
-    let tookMs = 0;
     while (!signal.aborted) {
       await clock.wait(pollMs, AbortSignal.any([signal, this.#poke.signal]));
-      if (this.#poke.signal.aborted) await clock.wait(Math.max(gatherMs, restTimes * tookMs), signal);
+      const isBusy = this.#lastSealed > fewEntries;
+      if (this.#poke.signal.aborted) await clock.wait(isBusy ? busyGatherMs : gatherMs, signal);
       this.#poke = new AbortController();
-      const startedMs = clock.monotonicMs();
       try {
         await this.sealAll();
       } catch (thrown) {
         log.warn("store.not-sealed", { message: thrown instanceof Error ? thrown.message : String(thrown) });
       }
-      tookMs = clock.monotonicMs() - startedMs;
     }
   }
 
@@ -89,6 +89,7 @@ export class Sealer {
     let head: SealedHead | undefined;
     for (let more = true; more; ) {
       const batch = await this.#sealBatch();
+      this.#lastSealed = batch?.sealed ?? 0;
       head = batch?.head ?? head;
       more = batch?.sealed === batchSize;
     }
