@@ -63,17 +63,24 @@ export class ApiClient {
       accept: "text/event-stream",
       ...(cursor === undefined ? {} : { "last-event-id": cursor }),
     };
-    const answer = await this.#world.stream({ url: this.url + path, headers, signal }).catch((thrown: unknown) => {
+    const request = { url: this.url + path, headers, signal, whole: false };
+    const answer = await this.#world.stream(request).catch((thrown: unknown) => {
       if (signal.aborted) return undefined;
       throw connectionError(this.url, thrown);
     });
-    if (answer === undefined) return;
-    if (answer.status !== 200) {
-      const text: string[] = [];
-      for await (const chunk of answer.chunks) text.push(chunk);
-      throw problemError(problemOf({ ...answer, body: parsed(text.join("")) }, `GET ${path}`));
+    if (answer !== undefined) yield* serverSentEvents(await successOf(answer, path));
+  }
+
+  /** A long answer, as it comes. One that breaks off throws. */
+  async *download(path: string): AsyncGenerator<string, void, undefined> {
+    const headers = { authorization: `Bearer ${requireSignedIn(this.#world, this.url)}` };
+    const signal = this.#world.timer(undefined);
+    try {
+      const answer = await this.#world.stream({ url: this.url + path, headers, signal, whole: true });
+      yield* await successOf(answer, path);
+    } catch (thrown) {
+      throw thrown instanceof CliError ? thrown : connectionError(this.url, thrown);
     }
-    yield* serverSentEvents(answer.chunks);
   }
 
   /** For what anybody may ask. Throws a CliError for anything but a success. */
@@ -105,6 +112,16 @@ export class ApiClient {
       throw connectionError(this.url, thrown);
     }
   }
+}
+
+async function successOf(
+  answer: Awaited<ReturnType<CliWorld["stream"]>>,
+  path: string,
+): Promise<AsyncIterable<string>> {
+  if (answer.status === 200) return answer.chunks;
+  const text: string[] = [];
+  for await (const chunk of answer.chunks) text.push(chunk);
+  throw problemError(problemOf({ ...answer, body: parsed(text.join("")) }, `GET ${path}`));
 }
 
 /** Headers carry bytes: letters beyond Latin go as UTF-8, and a line break would end the header. */

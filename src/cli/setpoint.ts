@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { createInterface } from "node:readline/promises";
@@ -14,6 +15,9 @@ const { version } = JSON.parse(readFileSync(packageFile, "utf8")) as { readonly 
 const world: CliWorld = {
   environment: process.env,
   writeData: (data) => void process.stdout.write(data),
+  drained: async () => {
+    if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
+  },
   writeNote: (note) => void process.stderr.write(note),
   colours: process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "",
   interactive: process.stdin.isTTY && process.stderr.isTTY,
@@ -47,9 +51,10 @@ const world: CliWorld = {
     });
     return { status: answer.status, headers: Object.fromEntries(answer.headers), text: await answer.text() };
   },
-  stream: async ({ url, headers, signal }) => {
+  stream: async ({ url, headers, signal, whole }) => {
     const answer = await fetch(url, { headers, signal, redirect: "manual" });
-    return { status: answer.status, headers: Object.fromEntries(answer.headers), chunks: textOf(answer, signal) };
+    const chunks = textOf(answer, whole ? undefined : signal);
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), chunks };
   },
   timer: (ms) => (ms === undefined ? new AbortController().signal : AbortSignal.timeout(ms)),
   nowMs: () => Date.now(),
@@ -61,12 +66,12 @@ const world: CliWorld = {
 };
 
 /** A reader who stops is no failure, nor is a connection that breaks: whoever reads decides whether to come back. */
-async function* textOf(answer: Response, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+async function* textOf(answer: Response, signal: AbortSignal | undefined): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   try {
     for await (const chunk of answer.body ?? []) yield decoder.decode(chunk as Uint8Array, { stream: true });
   } catch (thrown) {
-    if (!signal.aborted && !(thrown instanceof TypeError)) throw thrown;
+    if (signal === undefined || (!signal.aborted && !(thrown instanceof TypeError))) throw thrown;
   }
 }
 

@@ -3,6 +3,8 @@ export interface CliWorld {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Data goes here, and nothing else. */
   writeData(text: string): void;
+  /** Resolves once what was written is on its way: for more than fits into memory. */
+  drained(): Promise<void>;
   /** Everything else: notes, progress, questions. */
   writeNote(text: string): void;
   readonly colours: boolean;
@@ -20,6 +22,8 @@ export interface CliWorld {
   }): Promise<{ readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string }>;
   /** The body bit by bit, as it comes, until the signal fires. */
   stream(request: {
+    /** Whether a connection that breaks is a failure, or an end that whoever reads goes on behind. */
+    readonly whole: boolean;
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly signal: AbortSignal;

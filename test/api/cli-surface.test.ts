@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -305,4 +305,34 @@ test("webhooks, limits and quotas from the command line", async () => {
   assert.equal(emails.data, "ops@example.test\n");
   assert.match(emails.notes, /nothing is mailed/);
   assert.equal((await setpoint(["notification", "emails", "--none", "-o", "json"])).code, 0);
+});
+
+test("an export comes bit by bit; one that breaks off leaves what was there", async () => {
+  const file = join(folder, "audit.ndjson");
+  writeFileSync(file, "the export of yesterday\n");
+  const broken: Partial<CliWorld> = {
+    stream: () =>
+      Promise.resolve({
+        status: 200,
+        headers: {},
+        chunks: (async function* () {
+          yield '{"setpoint":"audit-export"';
+          throw new TypeError("terminated");
+        })(),
+      }),
+  };
+  const failed = await setpoint(["audit", "export", "-f", file], broken);
+  assert.equal(failed.code, 1);
+  assert.equal(readFileSync(file, "utf8"), "the export of yesterday\n");
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith("audit")),
+    ["audit.ndjson"],
+  );
+  assert.equal((await setpoint(["audit", "export"], broken)).code, 1, "and on the standard output it is a failure too");
+
+  assert.equal((await setpoint(["audit", "export", "-f", file])).code, 0);
+  assert.match((await setpoint(["audit", "verify", file])).data, /^whole: \d+ entries/);
+  writeFileSync(file, readFileSync(file, "utf8").replace('"default"', '"defaulu"'));
+  assert.equal((await setpoint(["audit", "verify", file])).code, 4);
+  assert.equal((await setpoint(["audit", "export", "-f", join(folder, "none", "audit.ndjson")])).code, 64);
 });

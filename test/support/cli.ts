@@ -23,6 +23,7 @@ export async function runCommand(
   const world: CliWorld = {
     environment: { SETPOINT_TOKEN: token, SETPOINT_URL: "http://test" },
     writeData: (text) => (data += text),
+    drained: () => Promise.resolve(),
     writeNote: (text) => (notes += text),
     colours: false,
     interactive: false,

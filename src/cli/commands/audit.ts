@@ -1,5 +1,4 @@
-import { writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import type { Command } from "commander";
 import { type AuditEntryDocument, auditHeadSchema, auditListSchema } from "../../control-api/schemas/audit.ts";
 import { type ExportCheck, ExportVerifier } from "../../control-api/schemas/audit-export.ts";
@@ -34,10 +33,12 @@ export function registerAudit(program: Command, world: CliWorld, client: ApiClie
     .option("--format <format>", "ndjson or csv", "ndjson")
     .option("-f, --file <path>", "where to; without it, the standard output")
     .action(async (options: AuditOptions & { readonly format: string; readonly file?: string }) => {
-      const text = await exported(world, client, options, options.format);
-      if (options.file === undefined) return world.writeData(text);
-      writeFileSync(options.file, text, { mode: 0o600 });
-      world.writeNote(`written to ${options.file}\n`);
+      const parts = exported(world, client, options, options.format);
+      if (options.file !== undefined) return await writeWhole(world, options.file, parts);
+      for await (const part of parts) {
+        world.writeData(part);
+        await world.drained();
+      }
     });
   withWhere(audit.command("verify"))
     .description("check that nothing in the record was changed, removed, moved or cut off")
@@ -116,11 +117,37 @@ function what({ data, resource }: AuditEntryDocument): string {
   return resource ?? "";
 }
 
-async function exported(world: CliWorld, client: ApiClient, options: AuditOptions, format: string): Promise<string> {
+/** Bit by bit: a log of years fits into no memory. */
+function exported(
+  world: CliWorld,
+  client: ApiClient,
+  options: AuditOptions,
+  format: string,
+): AsyncGenerator<string, void, undefined> {
   if (format !== "ndjson" && format !== "csv") throw usageError(`There is no format "${format}": write ndjson or csv`);
-  const answer = await client.get(`${pathOf(world, options)}/export?${queryOf(options, { format })}`);
-  if (typeof answer !== "string") throw new CliError("The server answered with something that is not an export");
-  return answer;
+  return client.download(`${pathOf(world, options)}/export?${queryOf(options, { format })}`);
+}
+
+/** What has the asked-for name is whole: a download that breaks off leaves the file that was there. */
+async function writeWhole(world: CliWorld, file: string, parts: AsyncIterable<string>): Promise<void> {
+  const partial = `${file}.partial`;
+  const lines = await open(partial, "w", 0o600).catch((thrown: unknown) => {
+    throw usageError(`${file} cannot be written (${reasonOf(thrown)})`);
+  });
+  try {
+    for await (const part of parts) await lines.write(part);
+    await lines.close();
+    await rename(partial, file);
+  } catch (thrown) {
+    await lines.close().catch(() => undefined);
+    await rm(partial, { force: true });
+    throw thrown;
+  }
+  world.writeNote(`written to ${file}\n`);
+}
+
+function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
 }
 
 async function verify(
@@ -130,10 +157,8 @@ async function verify(
   options: VerifyOptions,
 ): Promise<void> {
   const verifier = new ExportVerifier(options.head === undefined ? undefined : headOf(options.head));
-  if (file === undefined) {
-    const text = await exported(world, client, options, "ndjson");
-    for (const line of text.replace(/\n$/, "").split("\n")) if (!verifier.take(line)) break;
-  } else await readFile(file, verifier);
+  const parts = file === undefined ? exported(world, client, options, "ndjson") : readFile(file);
+  await takeLines(parts, verifier);
   const check = verifier.result();
   if (!check.holds) throw notWhole(file ?? client.url, check);
   if (file === undefined || options.online === true) await compare(world, client, options, check);
@@ -144,12 +169,26 @@ async function verify(
     world.writeNote("The export was filtered: each entry is genuine, and whether one is missing cannot be told.\n");
 }
 
-async function readFile(file: string, verifier: ExportVerifier): Promise<void> {
+async function* readFile(file: string): AsyncGenerator<Buffer, void, undefined> {
   const opened = await open(file).catch((thrown: unknown) => {
-    const reason = thrown instanceof Error && "code" in thrown ? String(thrown.code) : String(thrown);
-    throw usageError(`${file} cannot be read (${reason})`);
+    throw usageError(`${file} cannot be read (${reasonOf(thrown)})`);
   });
-  for await (const line of opened.readLines()) if (!verifier.take(line)) break;
+  yield* opened.createReadStream({ highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;
+}
+
+/** Line by line, and no more of it in memory than one part and a line that is not whole yet. */
+async function takeLines(parts: AsyncIterable<Buffer | string>, verifier: ExportVerifier): Promise<void> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const part of parts) {
+    const bytes = Buffer.concat([rest, typeof part === "string" ? Buffer.from(part, "utf8") : part]);
+    let start = 0;
+    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
+      if (!verifier.take(bytes.subarray(start, end))) return;
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+  }
+  if (rest.length > 0) verifier.take(rest);
 }
 
 /** The last entry of the export must be an entry of the server's record, and the record must not end before it. */

@@ -1,6 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { LogPoint, SealedEntry } from "../../ports/read-store.ts";
 import { chainHash } from "../../store/seal-chain.ts";
+import { EntryReader, type ReadEntry } from "./export-line.ts";
 import { type ExportHeader, exportEndSchema, exportHeaderSchema, sealedEntrySchema } from "./audit.ts";
 
 /** How an export was found. Every problem names its line, so that somebody can look. */
@@ -22,7 +24,10 @@ export function headerHash(line: string): string {
 }
 
 /** The point that an entry follows on, in the log as a whole or in its tenant's part. */
-export function pointBefore(entry: SealedEntry, scope: string): LogPoint | undefined {
+export function pointBefore(
+  entry: Pick<SealedEntry, "position" | "previousHash" | "tenantLink">,
+  scope: string,
+): LogPoint | undefined {
   if (scope !== "platform") return entry.tenantLink;
   return entry.position === 1 ? undefined : { position: entry.position - 1, hash: entry.previousHash };
 }
@@ -33,6 +38,7 @@ export function pointBefore(entry: SealedEntry, scope: string): LogPoint | undef
  */
 export class ExportVerifier {
   readonly #head: LogPoint | undefined;
+  readonly #reader = new EntryReader();
   #line = 0;
   #header: ExportHeader | undefined;
   #headerHash = "";
@@ -46,10 +52,10 @@ export class ExportVerifier {
   }
 
   /** False: it is broken already, and the rest need not be read. */
-  take(text: string): boolean {
+  take(line: string | Buffer): boolean {
     this.#line += 1;
     if (this.#failure !== undefined) return false;
-    const reason = this.#check(text);
+    const reason = this.#check(typeof line === "string" ? Buffer.from(line, "utf8") : line);
     if (reason !== undefined) this.#fail(reason);
     return this.#failure === undefined;
   }
@@ -75,13 +81,20 @@ export class ExportVerifier {
     };
   }
 
-  #check(text: string): string | undefined {
+  #check(line: Buffer): string | undefined {
     if (this.#ended) return "there is something behind the end";
+    const header = this.#header;
+    if (header !== undefined) {
+      const read = this.#reader.read(line, header.scope === "platform" ? "platform" : "organization");
+      if (read !== undefined) return this.#follow(read, header);
+    }
+    // Bytes that are no text would be read as a letter that is.
+    const text = isUtf8(line) ? line.toString("utf8") : "";
     const value = parsed(text);
     if (value === undefined) return "this is not JSON";
-    if (this.#header === undefined) return this.#takeHeader(text, value);
+    if (header === undefined) return this.#takeHeader(text, value);
     if (typeof value === "object" && value !== null && "end" in value) return this.#takeEnd(text, value);
-    return this.#takeEntry(text, value, this.#header);
+    return this.#takeEntry(text, value, header);
   }
 
   #takeHeader(text: string, value: unknown): string | undefined {
@@ -98,8 +111,12 @@ export class ExportVerifier {
     // A line has one spelling: what JSON reads the same way and is written otherwise was not written by us.
     if (!read.success || JSON.stringify(value) !== text) return "this is not an entry as it was exported";
     const entry = read.data as SealedEntry;
-    const { position, hash } = entry;
-    if (hash !== chainHash(entry)) return `entry ${position} was changed`;
+    return this.#follow({ ...entry, computedHash: chainHash(entry) }, header);
+  }
+
+  #follow(entry: ReadEntry, header: ExportHeader): string | undefined {
+    const { position, hash, computedHash } = entry;
+    if (hash !== computedHash) return `entry ${position} was changed`;
     if (header.scope !== "platform" && header.scope !== `organization/${entry.organizationId}`)
       return `entry ${position} is of another organization`;
     if (this.#last !== undefined && position <= this.#last.position)
