@@ -68,6 +68,7 @@ function termsOf({ labels }: ListRequest): readonly string[] {
 
 function valuesOf(request: ListRequest, drive: ListDrive): readonly SqlValue[] {
   const { organizationId, scope, kind, after, namePrefix, labels } = request;
+  const terms = termsOf(request);
   const begin = after ?? (request.descending ? behindAll : beforeAll);
   return [
     organizationId,
@@ -86,7 +87,7 @@ function valuesOf(request: ListRequest, drive: ListDrive): readonly SqlValue[] {
     request.ready ?? null,
     request.drifted ?? null,
     request.held ?? null,
-    drive === "term" || drive === "terms" ? termsOf(request) : null,
+    terms.length === 0 ? null : terms,
   ];
 }
 

@@ -360,6 +360,12 @@ test("lists are filtered by fields and sorted, forwards and backwards", async ()
   assert.deepEqual(await listed("sort=-declaredAt"), forwards.toReversed());
   assert.equal((await listed("sort=updated")).length, 7);
   assert.equal((await listed("ready=unknown")).length, 7, "what was never looked at is not known");
+  const odd = `labels=${encodeURIComponent("odd in (yes,maybe)")}`;
+  assert.deepEqual(await listed(`ready=unknown&${odd}`), ["zone-1", "zone-3"]);
+  assert.deepEqual(await listed(`ready=unknown&labels=${encodeURIComponent("odd,odd!=yes")}&namePrefix=zone-5`), [
+    "zone-5",
+  ]);
+  assert.deepEqual((await listed(`sort=-updated&${odd}`)).toSorted(), ["zone-1", "zone-3"]);
   assert.deepEqual(await listed("ready=false"), []);
   assert.deepEqual(await listed("drifted=true"), []);
   assert.deepEqual(await listed("held=true"), []);
@@ -368,7 +374,7 @@ test("lists are filtered by fields and sorted, forwards and backwards", async ()
 
 test("every order gives the same pages whatever their size", async () => {
   for (const sort of ["name", "-name", "declaredAt", "-declaredAt", "updated", "-updated"]) {
-    for (const filter of ["", "&labels=odd", "&ready=unknown"]) {
+    for (const filter of ["", "&labels=odd", "&ready=unknown", "&ready=unknown&labels=odd%3Dyes"]) {
       const whole = await listed(`sort=${sort}${filter}`);
       const seen: string[] = [];
       let next = "";

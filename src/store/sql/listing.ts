@@ -108,6 +108,12 @@ const filters = `r.name >= $9::text and r.name < $10::text
   and ($15::boolean is null or ${summed("m.drifted")} = $15::boolean)
   and ($16::boolean is null or ${summed("m.held")} = $16::boolean)`;
 
+/** Asked of the labels' own index before a candidate is looked up: most of those that lack the label go no further. */
+const labelled = `($17::text[] is null or exists (
+  select from setpoint.resource_label as l
+  where l.scope = $2 and l.kind = $3 and l.term = any ($17::text[]) and l.name = c.key_name
+    and l.organization_id is not distinct from $1))`;
+
 /** As the candidates come already: sorting them would mean to look at all of them. */
 function driveOrder(drive: ListDrive, direction: ListDirection): string {
   if (drive === "declared") return `c.key_ms ${direction}, c.key_id ${direction}`;
@@ -119,6 +125,7 @@ const parameters = `(select $4::text, $5::bigint, $6::text, $7::bigint, $8::bigi
   $12::boolean, $13::jsonb, $14::text, $15::boolean, $16::boolean, $17::text[])`;
 
 const ofResources: ReadonlySet<ListDrive> = new Set(["name", "deleting", "declared"]);
+const bySubjects: ReadonlySet<ListDrive> = new Set(["unready", "drifted", "held", "updated"]);
 const lookedUp = `cross join lateral (
   select r.* from setpoint.resource as r
   where r.scope = $2 and r.kind = $3 and r.name = c.key_name and r.organization_id is not distinct from $1 offset 0
@@ -132,7 +139,7 @@ function pageStatement(drive: ListDrive, direction: ListDirection): Statement<Li
        select r.uid, c.key_name, c.key_ms, c.key_id, row_number() over () as place
        from (${candidates(drive, direction)}) as c
        ${ofResources.has(drive) ? "cross join lateral (select c.*) as r" : lookedUp}
-       where ${filters}
+       where ${bySubjects.has(drive) ? `${labelled} and ` : ""}${filters}
        order by ${driveOrder(drive, direction)} limit $8
      )
      select page.key_name, page.key_ms, page.key_id, ${listedResource}
