@@ -80,7 +80,9 @@ function registerMembers(program: Command, world: CliWorld, client: ApiClient): 
       world.writeData(`member/${person} removed\n`);
     });
   withScope(member.command("confirm"))
-    .description("after a restore: say that somebody still belongs to the organization (operators of the platform)")
+    .description(
+      "after a restore: say that somebody still belongs to the organization (administrators of the platform)",
+    )
     .argument("<e-mail>")
     .action(async (person: string, options: ScopeOptions) => {
       await client.send("POST", `${path(options, person)}:confirm`);

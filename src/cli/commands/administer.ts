@@ -63,7 +63,10 @@ function registerAccounts(program: Command, world: CliWorld, client: ApiClient):
     .argument("<name>")
     .requiredOption("--provider <name>", "such as powerdns")
     .option("--set <key=value...>", "settings of the provider, such as url=http://127.0.0.1:8081")
-    .option("--credential <reference>", "where the scheduler finds the credential: env:NAME or file:PATH")
+    .option(
+      "--credential <reference>",
+      "where the scheduler finds the credential: env:NAME or file:PATH (administrators of the platform)",
+    )
     .option("--calls-per-second <number>", "how many calls the provider allows", "10")
     .action(
       async (

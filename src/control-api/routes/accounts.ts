@@ -1,5 +1,7 @@
 import type { JsonObject } from "../../ports/json.ts";
 import type { ReadStore } from "../../ports/read-store.ts";
+import type { Caller } from "../access/caller.ts";
+import { can } from "../access/can.ts";
 import type { ApiContext } from "../context.ts";
 import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
@@ -45,6 +47,7 @@ export function accountRoutes(context: ApiContext): readonly Route[] {
       answers: { 201: { description: "Added", schema: accountSchema } },
       handle: async ({ caller, parameters, body }) => {
         const { organizationId, organization } = await requireScope(context, parameters);
+        requireOwnCredential(caller, body);
         const known = await context.reads.listAccounts(organizationId);
         if (known.some((account) => account.name === body.name))
           throw new Problem("ALREADY_EXISTS", `There is already an account "${body.name}"`);
@@ -67,6 +70,19 @@ export function accountRoutes(context: ApiContext): readonly Route[] {
       },
     }),
   ];
+}
+
+/**
+ * A reference names a file or a variable of the machine that the scheduler runs on, and what stands there is sent to the
+ * account's address: an organization that could name one would be handed the platform's own keys.
+ */
+function requireOwnCredential(caller: Caller, { credentialRef }: NewAccount): void {
+  if (credentialRef === undefined || can(caller, "platform.key", "update", ["platform"]).allowed) return;
+  throw new Problem(
+    "FORBIDDEN",
+    "Only administrators of the platform name a file or a variable of the scheduler as a credential. If the credential is yours, send it as `credential`: it is sealed so that only the scheduler can read it",
+    { errors: [{ pointer: "/credentialRef", message: "is for administrators of the platform" }] },
+  );
 }
 
 function checkedSettings(context: ApiContext, account: NewAccount): JsonObject {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { effectivePolicy } from "../../kernel/policy.ts";
 import type { LeftToDo } from "../../ports/governance-store.ts";
+import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 import { ignoreDocument } from "../ignore-document.ts";
 import { isoTime } from "../iso-time.ts";
@@ -39,7 +40,7 @@ export function driftRoutes(context: ApiContext): readonly Route[] {
           status: 200,
           body: {
             causes: causesOf(context, organization, shown),
-            ...(await ignoredBy(context, organizationId, kind)),
+            ...(await ignoredBy(context, { organizationId, organization, kind, caller })),
             resources: new Set(shown.filter(({ summary }) => summary !== undefined).map(({ uid }) => uid)).size,
             truncated: left.length > limit,
           },
@@ -49,20 +50,27 @@ export function driftRoutes(context: ApiContext): readonly Route[] {
   ];
 }
 
-/** Rules are no secret to whoever belongs to an organization: they say why something is not in the list. */
+/** Rules name resources: they are shown to those who may read what they are about. */
 async function ignoredBy(
   context: ApiContext,
-  organizationId: string,
-  kind: string | undefined,
+  about: {
+    readonly organizationId: string;
+    readonly organization: string;
+    readonly kind: string | undefined;
+    readonly caller: Caller;
+  },
 ): Promise<Pick<DriftDocument, "ignored">> {
+  const { organizationId, organization, caller } = about;
   const platform = await context.governance.policy(undefined, "platform");
   const policies = [
     ...(platform === undefined ? [] : [platform.policy]),
     ...(await context.reads.listPolicies(organizationId)),
   ];
-  const ignored = effectivePolicy(policies, undefined).ignore.filter(
-    (rule) => kind === undefined || rule.kind === kind,
-  );
+  const ignored = effectivePolicy(policies, undefined).ignore.filter(({ kind, name = "", from }) => {
+    // What the platform says is about everything of the organization.
+    const scope = from === "platform" ? `organization/${organizationId}` : from;
+    return (about.kind ?? kind) === kind && mayRead(context.kinds, caller, organization, { kind, name, scope });
+  });
   return ignored.length === 0 ? {} : { ignored: ignored.map((rule) => ignoreDocument(rule)) };
 }
 
