@@ -336,3 +336,11 @@ test("an export comes bit by bit; one that breaks off leaves what was there", as
   assert.equal((await setpoint(["audit", "verify", file])).code, 4);
   assert.equal((await setpoint(["audit", "export", "-f", join(folder, "none", "audit.ndjson")])).code, 64);
 });
+
+test("explain says what every field of a manifest's metadata means", async () => {
+  const { data } = await setpoint(["explain", "dnszone.metadata", "-o", "json"]);
+  const { properties } = JSON.parse(data) as { readonly properties: Record<string, { readonly description?: string }> };
+  assert.deepEqual(Object.keys(properties), ["name", "labels", "mode", "protect"]);
+  for (const [name, field] of Object.entries(properties)) assert.ok((field.description ?? "") !== "", name);
+  assert.match((await setpoint(["explain", "dnszone"])).data, /metadata +object +yes +What it is called/);
+});

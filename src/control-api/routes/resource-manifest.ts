@@ -14,7 +14,11 @@ export function manifestOf(kind: Kind): z.ZodType {
   const { metadata } = manifestSchema.shape;
   const named = kind.modeRequired ? metadata.required({ mode: true }) : metadata;
   const made = manifestSchema
-    .extend({ kind: z.literal(kind.kind), metadata: named, spec: kind.schema })
+    .extend({
+      kind: z.literal(kind.kind).meta({ description: "What it is." }),
+      metadata: named.meta({ description: metadata.description ?? "" }),
+      spec: kind.schema,
+    })
     .meta({ id: `${kind.kind}Manifest` });
   manifests.set(kind, made);
   return made;

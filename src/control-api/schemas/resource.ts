@@ -16,14 +16,19 @@ const labelsSchema = z
 /** What people write. Everything that is not here is refused. */
 export const manifestSchema = z
   .strictObject({
-    apiVersion: z.literal(apiVersion),
-    kind: z.string().min(1).max(63),
-    metadata: z.strictObject({
-      name: nameSchema,
-      labels: labelsSchema.optional(),
-      mode: modeSchema.optional(),
-      protect: z.boolean().optional(),
-    }),
+    apiVersion: z.literal(apiVersion).meta({ description: "The version of this form." }),
+    kind: z.string().min(1).max(63).meta({ description: "What it is." }),
+    metadata: z
+      .strictObject({
+        name: nameSchema,
+        labels: labelsSchema.optional().meta({ description: "Words of your own, to find and to prune by." }),
+        mode: modeSchema.optional(),
+        protect: z
+          .boolean()
+          .optional()
+          .meta({ description: "Nothing that it made outside is deleted while this is true." }),
+      })
+      .meta({ description: "What it is called, and how far its loop may go." }),
     spec: jsonSchema,
   })
   .meta({ id: "Manifest" });
