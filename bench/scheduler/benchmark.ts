@@ -105,8 +105,6 @@ async function run(context: BenchContext): Promise<Readonly<Record<string, numbe
   await scheduler.call("ready");
   await scheduler.call("warmUp", size.warmUpCycles);
   const shared = { scheduler, client, postmasterPid: server.postmasterPid, geometry };
-  progress.say(`idle for ${size.idleSeconds} s`);
-  const idle = await measureIdle({ ...shared, seconds: size.idleSeconds });
 
   const others = graphileUrl(server.url);
   const [floor, writer, adder, worker] = await Promise.all([
@@ -131,6 +129,9 @@ async function run(context: BenchContext): Promise<Readonly<Record<string, numbe
   });
   await Promise.all([worker.stop(), adder.stop()]);
   await scheduler.call("settled");
+
+  progress.say(`idle for ${size.idleSeconds} s`);
+  const idle = await measureIdle({ ...shared, seconds: size.idleSeconds });
 
   progress.say(`${size.heals} heals`);
   const heals = await measureHeals({ ...shared, floor, heals: size.heals, pairs: size.healPairs });

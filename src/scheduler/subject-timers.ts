@@ -87,7 +87,7 @@ export class SubjectTimers {
   #setPeriodic(row: number, looked: boolean, atLatestInMs: number | undefined): number {
     const { accountId, everyMs, phase, subjects } = this.group(row);
     const spread = spreadMs({ everyMs, subjects, shared: accountId !== undefined });
-    const subject = { id: this.table.id(row), everyMs, looked, groupPhase: phase, spreadMs: spread };
+    const subject = { id: this.table.id(row), everyMs, looked, groupPhase: phase, spreadMs: spread, subjects };
     const inMs = nextPeriodicInMs(subject, this.#clock.nowMs(), this.#random);
     if (atLatestInMs !== undefined && atLatestInMs <= inMs)
       return this.#setTogether(row, atLatestInMs, Math.min(SOON_TOGETHER_MS, atLatestInMs * SOON_TOGETHER_SHARE));

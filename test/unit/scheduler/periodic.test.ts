@@ -45,18 +45,42 @@ test("in the long run a subject is looked at once per interval, at its own phase
   );
 });
 
-test("looks of many subjects spread evenly over the interval", () => {
-  const minutes = Array.from({ length: 60 }, () => 0);
-  for (let id = 1; id <= 60_000; id++) {
-    const alone = { id, everyMs: 3_600_000, looked: false, groupPhase: 0, spreadMs: 3_600_000 };
-    const inMs = nextPeriodicInMs(alone, 1_700_000_000_000, { next: () => 0.5 });
-    const minute = Math.floor(inMs / 60_000);
-    minutes[minute] = (minutes[minute] ?? 0) + 1;
+for (const [which, apart] of [
+  ["side by side", 1],
+  ["every tenth", 10],
+  ["as far apart as there are others", 1_000],
+] as const) {
+  test(`looks of many subjects spread evenly over the interval, also later; their ids are ${which}`, () => {
+    for (const looked of [false, true]) {
+      const minutes = Array.from({ length: 60 }, () => 0);
+      for (let id = 1; id <= 60_000; id++) {
+        const group = { everyMs: 3_600_000, groupPhase: 0, spreadMs: 3_600_000, subjects: 60_000 };
+        const inMs = nextPeriodicInMs({ ...group, id: id * apart, looked }, 1_700_000_000_000, { next: () => 0.5 });
+        const minute = Math.floor(inMs / 60_000) % 60;
+        minutes[minute] = (minutes[minute] ?? 0) + 1;
+      }
+      assert.ok(
+        Math.max(...minutes) < 1_500 && Math.min(...minutes) > 600,
+        `busiest minute ${Math.max(...minutes)}, quietest ${Math.min(...minutes)} of 1,000 expected`,
+      );
+    }
+  });
+}
+
+test("neighbours of a large group have their looks one after the other, interval after interval", () => {
+  const everyMs = 3_600_000;
+  const group = { everyMs, groupPhase: 12_345, spreadMs: 450_000, subjects: 1_000 };
+  let now = 1_700_000_000_000;
+  for (const looked of [false, true, true, true]) {
+    const times = Array.from(
+      { length: 32 },
+      (_, place) => now + nextPeriodicInMs({ ...group, id: 320 + place, looked }, now, { next: () => 0.5 }),
+    );
+    const apart = times.slice(1).map((time, place) => Math.round(time - (times[place] as number)));
+    // One of the steps may lead from the end of the group's time back to its beginning.
+    assert.ok(apart.filter((ms) => ms === 450).length >= 30, apart.join());
+    now = Math.max(...times);
   }
-  assert.ok(
-    Math.max(...minutes) < 1_200 && Math.min(...minutes) > 800,
-    `busiest minute ${Math.max(...minutes)}, quietest ${Math.min(...minutes)} of 1,000 expected`,
-  );
 });
 
 test("subjects that share a listing are looked at close together, and each such group at its own time", () => {
@@ -64,7 +88,8 @@ test("subjects that share a listing are looked at close together, and each such 
   const phases = [7, 1_000_003, 2_345_678];
   const midnight = 1_700_000_000_000 - (1_700_000_000_000 % everyMs);
   for (const groupPhase of phases) {
-    const group = { everyMs, groupPhase, spreadMs: spreadMs({ everyMs, shared: true, subjects: 1_000 }) };
+    const subjects = 1_000;
+    const group = { everyMs, groupPhase, subjects, spreadMs: spreadMs({ everyMs, shared: true, subjects }) };
     const times = Array.from({ length: 1_000 }, (_, id) =>
       nextPeriodicInMs({ ...group, id, looked: false }, midnight, { next: () => 0.5 }),
     );
