@@ -42,14 +42,14 @@ const FULL: Size = {
 };
 const QUICK: Size = {
   geometry: geometryOf(200, 720),
-  warmUpCycles: 20_000,
+  warmUpCycles: 16_000,
   idleSeconds: 9,
   heals: 10_000,
   healPairs: 1,
-  eventRounds: 2,
+  eventRounds: 1,
   eventsPerRound: 1_000,
   noiseRounds: 1,
-  quietEvents: 200,
+  quietEvents: 120,
 };
 const EVENTS_PER_SECOND = 1_000;
 const QUIET_EVENTS_PER_SECOND = 100;
@@ -101,21 +101,19 @@ async function run(context: BenchContext): Promise<Readonly<Record<string, numbe
     startChild<Calls>(cleanup, { file: fileURLToPath(new URL(file, import.meta.url)), words });
   const here = [server.url, JSON.stringify(geometry)] as const;
   progress.say(`starting a scheduler on ${itemCount(geometry)} subjects`);
-  const scheduler = await start<SchedulerCalls>("./scheduler-process.ts", ...here);
-  await scheduler.call("ready");
-  await scheduler.call("warmUp", size.warmUpCycles);
-  const shared = { scheduler, client, postmasterPid: server.postmasterPid, geometry };
-
   const others = graphileUrl(server.url);
-  const [floor, writer, adder, worker] = await Promise.all([
+  const [scheduler, floor, writer, adder, worker] = await Promise.all([
+    start<SchedulerCalls>("./scheduler-process.ts", ...here),
     start<FloorCalls>("./floor-process.ts", server.url),
     start<WriterCalls>("./writer-process.ts", ...here),
     start<GraphileAdderCalls>("../peers/graphile-adder-process.mjs", others),
     start<GraphileWorkerCalls>("../peers/graphile-worker-process.mjs", others, JSON.stringify(GRAPHILE_SETTINGS)),
   ]);
   await Promise.all(
-    [floor, writer, adder, worker].map((child: Pick<BenchChild<CallTable>, "call">) => child.call("ready")),
+    [scheduler, floor, writer, adder, worker].map((child: Pick<BenchChild<CallTable>, "call">) => child.call("ready")),
   );
+  await scheduler.call("warmUp", size.warmUpCycles);
+  const shared = { scheduler, client, postmasterPid: server.postmasterPid, geometry };
   progress.say(`${EVENTS_PER_SECOND} events a second, beside graphile-worker`);
   const events = await measureEvents({
     scheduler,

@@ -10,6 +10,8 @@ import type { KindRegistry } from "./kind.ts";
 /** What a cycle is given by whoever runs it. */
 export interface Claim {
   readonly subjectId: number;
+  /** Whose it is, where that is known. */
+  readonly organizationId?: string;
   readonly actor: Actor;
   /** Deletes rest only on observations begun after this monotonic time; undefined after an orderly hand-over. */
   readonly quietSinceMonotonicMs: number | undefined;

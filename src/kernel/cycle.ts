@@ -54,7 +54,7 @@ export interface Turn {
 
 /** One pass over one subject: look, compare, decide, act within the guards, settle. */
 export async function runCycle(engine: Engine, claim: Claim): Promise<CycleReport> {
-  const input = await engine.store.load(claim.subjectId);
+  const input = await engine.store.load(claim.subjectId, claim.organizationId);
   if (input === undefined)
     return reportOf(claim, undefined, { result: "gone", message: "the subject no longer exists" });
   const storeAheadMs = input.storeNowMs - engine.clock.monotonicMs();

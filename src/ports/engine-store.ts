@@ -60,7 +60,8 @@ export interface EngineStore {
   }): Promise<readonly DueSubject[]>;
 
   /** Everything a cycle decides from; undefined when the subject is gone. Implementations batch concurrent loads. */
-  load(subjectId: number): Promise<CycleInput | undefined>;
+  /** Whoever knows the subject's organization says it, and saves the store looking for it. */
+  load(subjectId: number, organizationId?: string): Promise<CycleInput | undefined>;
   /**
    * Of the subjects of an account: how many there are, and how many are bad that went so within the window around one of the times
    * (by the minute), for the time around which they are most. Accounts of many subjects are counted now and then: of 300,000 the

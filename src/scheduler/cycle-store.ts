@@ -45,9 +45,9 @@ export class CycleStore implements EngineStore {
   dueSubjects(request: Parameters<EngineStore["dueSubjects"]>[0]): ReturnType<EngineStore["dueSubjects"]> {
     return this.#store.dueSubjects(request);
   }
-  async load(subjectId: number): ReturnType<EngineStore["load"]> {
+  async load(...[subjectId, organizationId]: Parameters<EngineStore["load"]>): ReturnType<EngineStore["load"]> {
     this.#refuseIfClosed();
-    const input = await this.#store.load(subjectId);
+    const input = await this.#store.load(subjectId, organizationId);
     if (subjectId === this.#subjectId) this.#loadedVersion = input?.inputVersion;
     return input;
   }

@@ -11,7 +11,7 @@ export async function recordQuarantine(
   claim: Claim,
   quarantine: { readonly strikes: number; readonly retryInMs: number; readonly inputVersion: number | undefined },
 ): Promise<boolean> {
-  const input = await engine.store.load(claim.subjectId);
+  const input = await engine.store.load(claim.subjectId, claim.organizationId);
   if (input === undefined) return false;
   const message = `${quarantine.strikes} cycles in a row ended without a result; the next try is in ${Math.round(quarantine.retryInMs / 60_000)} minutes, or when an input changes`;
   const answer = await engine.store.settle({

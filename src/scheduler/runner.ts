@@ -146,6 +146,7 @@ export class Runner {
     const { signal } = run.controller;
     return {
       subjectId: run.subject.id,
+      organizationId: run.subject.group.organizationId,
       actor: { holder: this.#options.holder, shard, epoch },
       quietSinceMonotonicMs,
       trigger: priorityOf(run.subject.rank),

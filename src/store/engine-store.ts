@@ -33,6 +33,10 @@ const LOADS_PER_STATEMENT = 1_000;
 /** A cycle takes about a tenth of a millisecond from one wait for the store to the next. */
 const CYCLES_AT_ONCE = 16;
 
+interface LoadRequest {
+  readonly id: number;
+  readonly organizationId: string | undefined;
+}
 type CallsRequest = Parameters<EngineStore["takeCalls"]>[0];
 type CallsAnswer = Awaited<ReturnType<EngineStore["takeCalls"]>>;
 
@@ -41,7 +45,7 @@ export class PostgresEngineStore implements EngineStore {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #time = new StoreTime();
-  readonly #loads: Batcher<number, (() => CycleInput) | undefined>;
+  readonly #loads: Batcher<LoadRequest, (() => CycleInput) | undefined>;
   readonly #health: AccountHealth;
   readonly #calls: Batcher<CallsRequest, CallsAnswer | undefined>;
   readonly #permits: Batcher<PermitRequest, PermitAnswer>;
@@ -54,7 +58,7 @@ export class PostgresEngineStore implements EngineStore {
     this.#clock = clock;
     this.#loads = new Batcher({
       clock,
-      keyOf: (id) => id,
+      keyOf: ({ id }) => id,
       run: (batch) => this.#load(batch),
       maxSize: LOADS_PER_STATEMENT,
       answersAtOnce: CYCLES_AT_ONCE,
@@ -80,8 +84,8 @@ export class PostgresEngineStore implements EngineStore {
     });
   }
 
-  load: EngineStore["load"] = async (subjectId) => {
-    const loaded = await this.#loads.add(subjectId);
+  load: EngineStore["load"] = async (id, organizationId) => {
+    const loaded = await this.#loads.add({ id, organizationId });
     const input = loaded?.();
     if (input === undefined || this.#database.clockIsGiven) return input;
     // A cycle takes this for now, so it must not have grown old on the way or while others had their turn.
@@ -194,9 +198,12 @@ export class PostgresEngineStore implements EngineStore {
     await this.#database.run({ ofAccount: accountId }, call(recordAccount, accountId, fingerprint, claimedIncarnation));
   };
 
-  async #load(subjectIds: readonly number[]): Promise<readonly ((() => CycleInput) | undefined)[]> {
+  async #load(requests: readonly LoadRequest[]): Promise<readonly ((() => CycleInput) | undefined)[]> {
     const sentMs = this.#clock.monotonicMs();
-    const [batch] = await this.#database.run({ ofSubjects: subjectIds }, call(load, subjectIds, subjectIds.length > 1));
+    const subjectIds = requests.map(({ id }) => id);
+    const organizations = new Set(requests.map(({ organizationId }) => organizationId));
+    const tenants = isKnown(organizations) ? { organizations: [...organizations] } : { ofSubjects: subjectIds };
+    const [batch] = await this.#database.run(tenants, call(load, subjectIds, subjectIds.length > 1));
     if (batch === undefined) return subjectIds.map(() => undefined);
     this.#time.note(sentMs, batch.now_ms, this.#clock.monotonicMs());
     const found = lazyCycleInputs(batch);
@@ -207,6 +214,10 @@ export class PostgresEngineStore implements EngineStore {
   #run<Row>(one: Call<Row>): Promise<readonly Row[]> {
     return this.#database.run("platform", one);
   }
+}
+
+function isKnown(organizations: ReadonlySet<string | undefined>): organizations is ReadonlySet<string> {
+  return !organizations.has(undefined);
 }
 
 function subjectOf<Request extends { readonly subject: SubjectRef }>({ subject }: Request): number {
