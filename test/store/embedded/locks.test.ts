@@ -113,9 +113,9 @@ async function sleeper(): Promise<TalkingProcess & { readonly pid: number }> {
   return { ...process, pid: Number(await process.firstLine) };
 }
 
-/** Its child has ended, and it never asks how: `pid` is that child. */
+/** Its child has ended, and it never asks how: `pid` is that child, which outlives the shell that might have asked. */
 async function zombieParent(): Promise<TalkingProcess & { readonly pid: number }> {
-  const process = spawnTalking("/bin/sh", ["-c", "true & echo $!; exec sleep 1000"]);
+  const process = spawnTalking("/bin/sh", ["-c", "sleep 0.3 & echo $!; exec sleep 1000"]);
   const pid = Number(await process.firstLine);
   await until(() => stateOf(pid) === "zombie", "a zombie");
   return { ...process, pid };
