@@ -3,18 +3,10 @@ import { after, before, test } from "node:test";
 import { startTestApi, type TestApi } from "../support/api.ts";
 import { type Ran, runCommand } from "../support/cli.ts";
 import { query } from "../support/postgres.ts";
+import { zoneManifests } from "../support/zone-manifests.ts";
 
 let api: TestApi;
-const manifests = `apiVersion: setpoint/v1
-kind: DnsZone
-metadata: { name: example, mode: enforce }
-spec: { account: lab, zone: example.test }
----
-apiVersion: setpoint/v1
-kind: DnsRecord
-metadata: { name: www }
-spec: { zone: example, name: www, type: A, ttlSeconds: 60, values: [192.0.2.1] }
-`;
+const manifests = zoneManifests("example", "192.0.2.1");
 const key = "www.example.test. A";
 before(async () => {
   api = await startTestApi();

@@ -12,6 +12,7 @@ import { tracedHttp } from "../../src/runtime/traced-http.ts";
 import type { RunCycle } from "../../src/scheduler/options.ts";
 import { startTestApi } from "../support/api.ts";
 import { type SentSpan, startCollector } from "../support/span-collector.ts";
+import { report as reportOf } from "../unit/scheduler/fake-store.ts";
 
 const warnings: string[] = [];
 const log: Log = { debug() {}, info() {}, warn: (name) => void warnings.push(name), error() {} };
@@ -46,23 +47,9 @@ function cycleOf(http: Http, url: string, calls: number, report: Partial<CycleRe
       await setImmediate();
       await http.request({ method: "GET", url: `${url}/secret-path`, timeoutMs: 1_000 });
     }
-    return { ...idleReport, subjectId, ...report };
+    return reportOf(subjectId, "converged", { kind: "DnsZone", ...report });
   };
 }
-
-const idleReport: CycleReport = {
-  subjectId: 0,
-  kind: "DnsZone",
-  result: "converged",
-  sizes: { create: 0, update: 0, replace: 0, delete: 0 },
-  written: 0,
-  held: 0,
-  verdicts: [],
-  dueAgain: false,
-  nextInMs: undefined,
-  idle: true,
-  message: "",
-};
 
 /** All that a cycle's span is made of. */
 const engine = { clock: systemClock } as unknown as Engine;

@@ -9,6 +9,7 @@ import { temporaryFolder } from "../support/postgres.ts";
 import { type PowerDns, startPowerDns } from "../support/powerdns.ts";
 import { type Product, startProduct, until } from "../support/product.ts";
 import { requireReal } from "./requirement.ts";
+import { zoneManifests } from "../support/zone-manifests.ts";
 
 const keys = {
   read: "a-key-that-can-only-look-5127",
@@ -54,17 +55,7 @@ function fileOf({ folder }: Scene, name: keyof typeof keys): string {
 
 async function declare({ product, folder }: Scene, address: string): Promise<void> {
   const file = join(folder, "zone.yaml");
-  const zone = `apiVersion: setpoint/v1
-kind: DnsZone
-metadata: { name: sealed, mode: enforce }
-spec: { account: lab, zone: sealed.test }
----
-apiVersion: setpoint/v1
-kind: DnsRecord
-metadata: { name: www }
-spec: { zone: sealed, name: www, type: A, values: ["${address}"], ttlSeconds: 60 }
-`;
-  writeFileSync(file, zone);
+  writeFileSync(file, zoneManifests("sealed", address));
   await product.must("apply", "-f", file, "--yes");
 }
 

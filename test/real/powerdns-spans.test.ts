@@ -8,6 +8,7 @@ import { startPowerDns } from "../support/powerdns.ts";
 import { startProduct, until } from "../support/product.ts";
 import { startCollector } from "../support/span-collector.ts";
 import { requireReal } from "./requirement.ts";
+import { zoneManifests } from "../support/zone-manifests.ts";
 
 test("a collector is told of the cycles of a real scheduler, with their calls as children", {
   timeout: 180_000,
@@ -26,19 +27,7 @@ test("a collector is told of the cycles of a real scheduler, with their calls as
   const account = ["--provider", "powerdns", "--set", `url=${dns.apiUrl}`, "--credential", `file:${dns.keyFile}`];
   await product.must("account", "add", "lab", ...account);
   const file = join(folder, "zone.yaml");
-  writeFileSync(
-    file,
-    `apiVersion: setpoint/v1
-kind: DnsZone
-metadata: { name: traced, mode: enforce }
-spec: { account: lab, zone: traced.test }
----
-apiVersion: setpoint/v1
-kind: DnsRecord
-metadata: { name: www }
-spec: { zone: traced, name: www, type: A, values: ["192.0.2.10"], ttlSeconds: 60 }
-`,
-  );
+  writeFileSync(file, zoneManifests("traced", "192.0.2.10"));
   await product.must("apply", "-f", file, "--yes");
   await product.must("wait", "dnszone/traced", "--timeout", "60s");
   const isCall = (name: string) => name === "GET" || name === "PATCH" || name === "POST";
