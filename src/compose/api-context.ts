@@ -10,6 +10,7 @@ import type { PasswordOptions } from "../control-api/identity/passwords.ts";
 import type { KindRegistry } from "../kernel/kind.ts";
 import type { RotatingBox } from "../ports/secret-box.ts";
 import type { DueEdge } from "../ports/signal.ts";
+import { powerDnsCapabilities } from "../providers/powerdns/capabilities.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
 import { engineSealer } from "../runtime/engine-seal.ts";
 import { PostgresAuditStore } from "../store/audit-store.ts";
@@ -77,6 +78,7 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
     governance: new PostgresGovernanceStore(stores),
     kinds,
     accountSettings: new Map([["powerdns", powerDnsSettingsSchema]]),
+    capabilities: new Map([["powerdns", powerDnsCapabilities]]),
     authenticator: new Authenticator([
       new OperatorFile(setup.operatorToken, clock),
       identity.sessions,

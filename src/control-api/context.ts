@@ -47,6 +47,8 @@ export interface ApiContext {
   readonly kinds: KindRegistry;
   /** The settings each installed provider accepts, so that a bad account is refused at the door. */
   readonly accountSettings: ReadonlyMap<string, z.ZodType>;
+  /** What each installed provider can express, in the words of the kinds that use it. */
+  readonly capabilities: ReadonlyMap<string, unknown>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;

@@ -15,6 +15,7 @@ import { isoTime } from "./iso-time.ts";
 import { Problem } from "./problem.ts";
 import { declarationOfManifest, declareChange, ownersOf } from "./resources/declaring.ts";
 import { changedFields } from "./resources/fields.ts";
+import { requireFitting } from "./resources/fitting.ts";
 import { type Named, placeOf } from "./resources/place.ts";
 import { changeRefused } from "./resources/refusals.ts";
 import type { DryRunDocument } from "./schemas/dry-run.ts";
@@ -85,6 +86,7 @@ async function prepareOne(
   const declaration = declarationOfManifest(kind, parameters, proposed.manifest);
   const owners = ownersOf(declaration, standing, author.name);
   const change = declareChange(context, kind, { parameters, declaration, author, owners, ifRevision });
+  await requireFitting(context, kind, parameters, change);
   return { kind, parameters, standing, change };
 }
 

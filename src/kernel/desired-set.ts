@@ -164,7 +164,7 @@ function verdictsOf(
   if (stale.length > 0) {
     const reasons = [...new Set(stale.map((entry) => entry.reason))].join("; ");
     verdicts.push(
-      verdict("derived-emptiness", "wait", `values went empty, the last good ones stand: ${reasons}`, {
+      verdict("derived-emptiness", "wait", `values are not known, the last good ones stand: ${reasons}`, {
         numbers: { items: stale.length, kept: kept.length },
         keys: stale.map((entry) => entry.key),
       }),

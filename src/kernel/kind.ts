@@ -21,6 +21,8 @@ export interface Kind<Spec = unknown> {
   links(spec: Spec): readonly KindLink[];
   /** Other resources that this one needs: they must exist, and cannot be deleted while it is there. */
   references?(spec: Spec): readonly KindReference[];
+  /** What the schema alone cannot see: whether it fits what it is a part of. Asked when it is declared; the loop sees to the rest. */
+  fits?(spec: Spec, around: Surroundings): readonly FieldProblem[];
   /** From an older stored shape to the current one, before parsing. */
   upgrade?(stored: unknown): unknown;
   /** How a thing that was seen outside is declared, for those who take over what exists. */
@@ -35,6 +37,17 @@ export interface KindLink {
   readonly name: string;
   /** Where the spec names it, such as `/spec/zone`; the whole spec unless said otherwise. */
   readonly pointer?: string;
+}
+
+/** What a resource is declared among. */
+export interface Surroundings {
+  /** The resource of one of its links as it is declared now, with what the provider of its account can express; undefined where it is not there yet. */
+  linked(kind: string, name: string): { readonly spec: unknown; readonly capabilities: unknown } | undefined;
+}
+
+export interface FieldProblem {
+  readonly pointer: string;
+  readonly message: string;
 }
 
 export interface KindReference extends KindLink {
@@ -55,7 +68,7 @@ export function defineKind<Spec>(kind: Kind<Spec>): Kind<Spec> {
 
 export type ParsedSpec<Spec> =
   | { readonly ok: true; readonly spec: Spec }
-  | { readonly ok: false; readonly errors: readonly { readonly pointer: string; readonly message: string }[] };
+  | { readonly ok: false; readonly errors: readonly FieldProblem[] };
 
 /** Upgrades and parses a stored or incoming spec; all field errors at once. */
 export function parseSpec<Spec>(kind: Kind<Spec>, stored: unknown): ParsedSpec<Spec> {
@@ -70,7 +83,7 @@ export function parseSpec<Spec>(kind: Kind<Spec>, stored: unknown): ParsedSpec<S
 
 export function describeSpecErrors(
   resource: Pick<DeclaredResource, "kind" | "name">,
-  errors: readonly { pointer: string; message: string }[],
+  errors: readonly FieldProblem[],
 ): string {
   return `${resource.kind}/${resource.name}: ${errors.map((error) => `${error.pointer}: ${error.message}`).join("; ")}`;
 }

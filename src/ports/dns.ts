@@ -9,7 +9,18 @@ export interface DnsRecordSet {
   readonly disabledValues: readonly string[];
 }
 
+/** What a provider can express. Known before any call, so that what it cannot is refused where it is declared. */
+export interface DnsCapabilities {
+  readonly types: readonly string[];
+  /** The provider stores a smaller TTL as this one. */
+  readonly leastTtlSeconds: number;
+  readonly mostTtlSeconds: number;
+  /** All values of one record set together, as they stand in presentation format. */
+  readonly mostSetCharacters?: number | undefined;
+}
+
 export interface DnsReader {
+  readonly capabilities: DnsCapabilities;
   /** Everything in the zone in one read; undefined only when the provider says that it has no such zone. */
   zone(zone: string, signal: AbortSignal): Promise<readonly DnsRecordSet[] | undefined>;
   /** One record set. "no-zone" is never "absent": a provider that lost a zone says nothing about its records. */

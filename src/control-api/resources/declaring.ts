@@ -14,6 +14,7 @@ import { Problem } from "../problem.ts";
 import type { Manifest } from "../schemas/resource.ts";
 import { requireScope } from "../scope.ts";
 import { type Declaration, declarationOfView, fieldsOf, type Owners, ownersAfterReplace } from "./fields.ts";
+import { requireFitting } from "./fitting.ts";
 import { type Named, placeOf, referencesOf } from "./place.ts";
 import { changeRefused } from "./refusals.ts";
 
@@ -90,6 +91,7 @@ export async function makeDeclaration(
   keep?: Parameters<ApiContext["declaring"]["change"]>[0]["keep"],
 ): Promise<Extract<ChangeDone, { readonly resource: unknown }>> {
   const { organizationId } = change.declare;
+  await requireFitting(context, kind, parameters, change);
   const answer = await context.declaring
     .change({ organizationId, changes: [change], keep })
     .catch((thrown: unknown) => placeUnknown(context, kind, parameters, change, thrown));

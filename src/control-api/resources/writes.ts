@@ -20,6 +20,7 @@ import {
   placeUnknown,
   requireCreate,
 } from "./declaring.ts";
+import { requireFitting } from "./fitting.ts";
 import { changedFields, type Declaration, declarationOf, declarationOfView, fieldsOf } from "./fields.ts";
 import { type Named, notFound, placeOf, requireResource } from "./place.ts";
 import { type Precondition, preconditionOf, preconditionRequired, revisionOf } from "./preconditions.ts";
@@ -333,6 +334,7 @@ async function planAnswer(
 ): Promise<RouteAnswer> {
   const { parameters, change, before, fresh } = request;
   const { organization, organizationId } = placeOf(parameters);
+  if (change.action === "declare") await requireFitting(context, kind, parameters, change);
   const about = [{ fields: changedFields(change, before), revision: before?.revision ?? 0 }];
   const answer = await planned(context, { organization, organizationId, changes: [change], about, fresh }).catch(
     async (thrown: unknown) => {

@@ -1,6 +1,10 @@
-/** Domain names in one form: lower case, absolute, with the trailing dot. */
+import { domainToASCII, domainToUnicode } from "node:url";
 
-const label = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
+/** Domain names in one form: lower case, absolute, with the trailing dot, international labels as A-labels (`xn--…`). */
+
+const plainLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
+// The printable part of ASCII: anything else is an international character.
+const ascii = /^[\x20-\x7e]*$/;
 const longestName = 253;
 const longestLabel = 63;
 
@@ -14,12 +18,17 @@ export function parseAbsoluteName(
   options: { readonly root?: boolean; readonly wildcard?: boolean } = {},
 ): Parsed<string> {
   if (text === ".") return options.root ? { ok: true, value: "." } : refuse("the root is not allowed here");
-  const name = text.toLowerCase().replace(/\.$/, "");
-  const labels = name.split(".");
-  const checked = options.wildcard && labels[0] === "*" && labels.length > 1 ? labels.slice(1) : labels;
-  const problem = labelProblem(checked);
-  if (problem !== undefined) return refuse(`"${text}" is not a domain name: ${problem}`);
-  if (name.length > longestName) return refuse(`"${text}" is longer than ${longestName} characters`);
+  const labels = text.toLowerCase().replace(/\.$/, "").split(".");
+  const wildcard = options.wildcard === true && labels[0] === "*" && labels.length > 1;
+  const parsed: string[] = [];
+  for (const label of wildcard ? labels.slice(1) : labels) {
+    const one = parseLabel(label);
+    if (!one.ok) return refuse(`"${text}" is not a domain name: ${one.message}`);
+    parsed.push(one.value);
+  }
+  const name = (wildcard ? ["*", ...parsed] : parsed).join(".");
+  if (name.length > longestName)
+    return refuse(`"${text}" is longer than ${longestName} characters, the most a name may have (RFC 1035 3.1)`);
   return { ok: true, value: `${name}.` };
 }
 
@@ -28,6 +37,13 @@ export function parseTarget(text: string, options: { readonly root?: boolean } =
   if (text !== "." && !text.includes("."))
     return refuse(`"${text}" must be written in full, such as ${text}.example.com`);
   return parseAbsoluteName(text, options);
+}
+
+/** A target that must be the name of a machine: letters, digits and hyphens, and no underscore. */
+export function parseHost(text: string, options: { readonly root?: boolean } = {}): Parsed<string> {
+  const parsed = parseTarget(text, options);
+  if (!parsed.ok || !parsed.value.includes("_")) return parsed;
+  return refuse(`"${text}" must name a host: letters, digits and hyphens only, no underscore (RFC 1123 2.1)`);
 }
 
 /** The name of a record: `@`, relative to its zone (`www`), or absolute with a trailing dot. */
@@ -48,14 +64,39 @@ export function absoluteIn(zone: string, recordName: string): Parsed<string> {
   return inside ? parsed : refuse(`"${recordName}" lies outside the zone ${zone}`);
 }
 
-function labelProblem(labels: readonly string[]): string | undefined {
-  for (const part of labels) {
-    if (part === "") return "it has an empty label";
-    if (part.length > longestLabel) return `the label "${part}" is longer than ${longestLabel} characters`;
-    if (!label.test(part))
-      return `the label "${part}" may hold only letters, digits, hyphens and underscores (write international names as xn--…)`;
-  }
-  return undefined;
+/** The same name in the letters people read; the name itself where nothing is encoded. */
+export function readableName(name: string): string {
+  return name.includes("xn--") ? domainToUnicode(name) || name : name;
+}
+
+function parseLabel(label: string): Parsed<string> {
+  if (label === "") return refuse("it has an empty label (two dots, or one at its start)");
+  const encoded = ascii.test(label) ? parsePlain(label) : parseInternational(label);
+  if (!encoded.ok) return encoded;
+  if (encoded.value.length > longestLabel)
+    return refuse(
+      `the label "${label}" is longer than ${longestLabel} characters, the most a label may have (RFC 1035 2.3.4)`,
+    );
+  return encoded;
+}
+
+function parsePlain(label: string): Parsed<string> {
+  if (label === "*") return refuse('a "*" stands for names only as the whole first label (RFC 4592 2.1.1)');
+  if (!plainLabel.test(label))
+    return refuse(
+      `the label "${label}" may hold only letters, digits, hyphens inside and underscores (RFC 1035 2.3.1, RFC 8552)`,
+    );
+  const decodes = !label.startsWith("xn--") || !domainToUnicode(label).startsWith("xn--");
+  return decodes ? { ok: true, value: label } : refuse(`the label "${label}" begins with xn-- and encodes nothing`);
+}
+
+/** What people write in their own letters goes into DNS as an A-label (RFC 5890 to 5892, UTS 46). */
+function parseInternational(label: string): Parsed<string> {
+  const encoded = domainToASCII(label);
+  const plain = plainLabel.test(encoded) && !encoded.includes("_") && !/^-|-$/.test(label);
+  return plain
+    ? { ok: true, value: encoded }
+    : refuse(`the label "${label}" is not allowed in an international name (RFC 5891 4.2)`);
 }
 
 function refuse(message: string): { readonly ok: false; readonly message: string } {

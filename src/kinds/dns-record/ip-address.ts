@@ -5,7 +5,10 @@ const group = /^[0-9a-f]{1,4}$/i;
 
 export function parseIpv4(text: string): Parsed<string> {
   return bytesOf(text) === undefined
-    ? { ok: false, message: `"${text}" is not an IPv4 address` }
+    ? {
+        ok: false,
+        message: `"${text}" is not an IPv4 address: four numbers from 0 to 255 with dots between them (RFC 1035 3.4.1)`,
+      }
     : { ok: true, value: text };
 }
 
@@ -13,7 +16,10 @@ export function parseIpv4(text: string): Parsed<string> {
 export function parseIpv6(text: string): Parsed<string> {
   const groups = groupsOf(text);
   return groups === undefined
-    ? { ok: false, message: `"${text}" is not an IPv6 address` }
+    ? {
+        ok: false,
+        message: `"${text}" is not an IPv6 address: groups of hexadecimal digits with colons between them (RFC 4291 2.2)`,
+      }
     : { ok: true, value: compressed(groups) };
 }
 

@@ -1,4 +1,5 @@
 import { defineKind } from "../../kernel/kind.ts";
+import { recordFits } from "./fits.ts";
 import { type DnsRecordSpec, dnsRecordSchema } from "./schema.ts";
 
 export const dnsRecordKind = defineKind<DnsRecordSpec>({
@@ -10,5 +11,6 @@ export const dnsRecordKind = defineKind<DnsRecordSpec>({
   modeRequired: false,
   accounts: () => [],
   links: (spec) => [{ kind: "DnsZone", name: spec.zone, pointer: "/spec/zone" }],
+  fits: recordFits,
   withoutLoop: "The loop of its DnsZone writes the record sets of the whole zone in one call.",
 });

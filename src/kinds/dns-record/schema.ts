@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 import { parseRecordName } from "./domain-name.ts";
-import { parseDeclaredValue, recordTypes } from "./record-value.ts";
+import { apexProblem } from "./record-name.ts";
+import { parseDeclaredValue, recordTypes, valuesProblem } from "./record-value.ts";
 
+/** RFC 2181 8: 31 bits. */
 const longestTtlSeconds = 2_147_483_647;
 
 const fields = z.strictObject({
@@ -11,44 +13,38 @@ const fields = z.strictObject({
     .string()
     .min(1)
     .max(254)
-    .describe("`@` for the zone itself, a name inside the zone such as `www`, or a full name with a trailing dot."),
+    .describe(
+      "`@` for the zone itself, a name inside the zone such as `www`, or a full name with a trailing dot. Names may be written in any letters.",
+    ),
   type: z.enum(recordTypes),
   values: z
     .array(z.string().min(1).max(4096))
     .min(1)
     .max(100)
     .describe("One entry per record. TXT is plain text: quotes and splitting are added when it is written."),
-  ttlSeconds: z.int().min(1).max(longestTtlSeconds).default(300),
+  ttlSeconds: z
+    .int()
+    .min(0, "a TTL is 0 or more seconds (RFC 2181 8)")
+    .max(longestTtlSeconds, `a TTL is at most ${longestTtlSeconds} seconds (RFC 2181 8)`)
+    .default(300)
+    .describe("How long resolvers may keep it; 0: not at all."),
 });
 
 export const dnsRecordSchema = fields.superRefine((spec, context) => {
   const name = parseRecordName(spec.name);
   if (!name.ok) context.addIssue({ code: "custom", path: ["name"], message: name.message });
-  if (spec.type === "NS" && spec.name === "@") {
-    context.addIssue({
-      code: "custom",
-      path: ["type"],
-      message: "the name servers of the zone itself belong to the server and cannot be declared",
-    });
-  }
-  if (spec.type === "CNAME" && spec.name === "@") {
-    context.addIssue({
-      code: "custom",
-      path: ["type"],
-      message: "a CNAME cannot stand at the zone itself, beside its SOA and NS",
-    });
-  }
-  if (spec.type === "CNAME" && spec.values.length > 1) {
-    context.addIssue({ code: "custom", path: ["values"], message: "a CNAME has exactly one value" });
-  }
-  const seen = new Set<string>();
+  const apex = spec.name === "@" ? apexProblem(spec.type) : undefined;
+  if (apex !== undefined) context.addIssue({ code: "custom", path: ["type"], message: apex });
+  const seen: string[] = [];
   for (const [index, value] of spec.values.entries()) {
     const parsed = parseDeclaredValue(spec.type, value);
     if (!parsed.ok) context.addIssue({ code: "custom", path: ["values", index], message: parsed.message });
-    else if (seen.has(parsed.value))
-      context.addIssue({ code: "custom", path: ["values", index], message: `"${value}" is there twice` });
-    else seen.add(parsed.value);
+    else if (seen.includes(parsed.value))
+      context.addIssue({ code: "custom", path: ["values", index], message: `"${value}" is there twice (RFC 2181 5)` });
+    else seen.push(parsed.value);
   }
+  const together = valuesProblem(spec.type, seen);
+  if (together !== undefined) context.addIssue({ code: "custom", path: ["values"], message: together });
 });
 
 export type DnsRecordSpec = z.output<typeof dnsRecordSchema>;

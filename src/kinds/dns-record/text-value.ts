@@ -4,6 +4,8 @@
  * to those who read it, so both are folded away.
  */
 const longestString = 255;
+/** Nearly every value there is: one string of plain characters, as it will be written. */
+const plain = /^"[\x20\x21\x23-\x5b\x5d-\x7e]{0,255}"$/;
 
 export function textToPresentation(text: string): string {
   return bytesToPresentation(Buffer.from(text, "utf8"));
@@ -11,6 +13,7 @@ export function textToPresentation(text: string): string {
 
 /** Undefined when it is not TXT in presentation form. */
 export function foldPresentation(presentation: string): string | undefined {
+  if (plain.test(presentation)) return presentation;
   const bytes = presentationToBytes(presentation);
   return bytes === undefined ? undefined : bytesToPresentation(bytes);
 }
@@ -20,12 +23,24 @@ export function presentationToText(presentation: string): string | undefined {
   return presentationToBytes(presentation)?.toString("utf8");
 }
 
+/** Bytes as one quoted string, however long: for values that are not cut into strings. */
+export function quotedBytes(bytes: Buffer): string {
+  return `"${Array.from(bytes, escapedByte).join("")}"`;
+}
+
+/** The bytes of quoted strings, or of one bare word; undefined when it is neither. */
+export function presentationToBytes(presentation: string): Buffer | undefined {
+  const trimmed = presentation.trim();
+  if (trimmed !== "" && !/["\s]/.test(trimmed)) return unescaped(trimmed);
+  const strings = trimmed.match(/"(?:[^"\\]|\\[\s\S])*"/g);
+  if (strings === null || strings.join("") !== withoutGaps(trimmed, strings)) return undefined;
+  return Buffer.concat(strings.map((quoted) => unescaped(quoted.slice(1, -1))));
+}
+
 function bytesToPresentation(bytes: Buffer): string {
   const strings: string[] = [];
-  for (let start = 0; start < Math.max(bytes.length, 1); start += longestString) {
-    const part = bytes.subarray(start, start + longestString);
-    strings.push(`"${Array.from(part, escapedByte).join("")}"`);
-  }
+  for (let start = 0; start < Math.max(bytes.length, 1); start += longestString)
+    strings.push(quotedBytes(bytes.subarray(start, start + longestString)));
   return strings.join(" ");
 }
 
@@ -33,13 +48,6 @@ function escapedByte(byte: number): string {
   if (byte === 0x22) return '\\"';
   if (byte === 0x5c) return "\\\\";
   return byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : `\\${String(byte).padStart(3, "0")}`;
-}
-
-function presentationToBytes(presentation: string): Buffer | undefined {
-  const trimmed = presentation.trim();
-  const strings = trimmed.match(/"(?:[^"\\]|\\[\s\S])*"/g);
-  if (strings === null || strings.join("") !== withoutGaps(trimmed, strings)) return undefined;
-  return Buffer.concat(strings.map((quoted) => unescaped(quoted.slice(1, -1))));
 }
 
 /** The text without the white space between its quoted strings; equal to the strings joined only when nothing else is there. */

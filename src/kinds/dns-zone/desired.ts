@@ -1,44 +1,58 @@
 import type { Desired, InputResource, Wanted } from "../../kernel/loop.ts";
 import { absoluteIn } from "../dns-record/domain-name.ts";
-import { parseDeclaredValue } from "../dns-record/record-value.ts";
+import { recordNameIn } from "../dns-record/record-name.ts";
+import { parseDeclaredValue, valuesProblem } from "../dns-record/record-value.ts";
 import type { DnsRecordSpec } from "../dns-record/schema.ts";
 import { type RecordSet, recordSetKey } from "./record-set.ts";
 
 type Record = InputResource<DnsRecordSpec>;
+type Stale = { readonly key: string; readonly reason: string };
+
+interface Group {
+  readonly key: string;
+  readonly name: string;
+  readonly records: Record[];
+}
 
 /**
- * Groups the declared records into record sets. A record that cannot be in the zone makes the whole set unknown, which
- * keeps the last good one: leaving just that record out would read as its deletion.
+ * Groups the declared records into record sets. Records that contradict a rule or one another leave the record sets they
+ * speak of as they were last wanted: leaving them out would read as a deletion, and the rest of the zone goes on. A record
+ * that lies in no place of the zone makes all of it unknown, because nobody can say which record set it was.
  */
 export function desiredRecordSets(zone: string, records: readonly Record[]): Desired<RecordSet> {
-  const groups = new Map<string, { readonly name: string; readonly records: Record[] }>();
+  const groups = new Map<string, Group>();
+  const stale: Stale[] = [];
   for (const record of [...records].sort(byUid)) {
-    const name = absoluteIn(zone, record.spec.name);
-    if (!name.ok) return unknown(`DnsRecord/${record.name}: ${name.message}`);
-    if (name.value === zone && (record.spec.type === "NS" || record.spec.type === "CNAME")) {
-      return unknown(`DnsRecord/${record.name}: a ${record.spec.type} record cannot be declared at the zone itself`);
-    }
-    const key = recordSetKey({ name: name.value, type: record.spec.type });
-    const group = groups.get(key) ?? { name: name.value, records: [] };
+    const { type } = record.spec;
+    const place = absoluteIn(zone, record.spec.name);
+    if (!place.ok) return { known: false, reason: `DnsRecord/${record.name}: ${place.message}` };
+    const key = recordSetKey({ name: place.value, type });
+    const allowed = recordNameIn(zone, record.spec.name, type);
+    if (!allowed.ok) stale.push({ key, reason: `DnsRecord/${record.name}: ${allowed.message}` });
+    const group = groups.get(key) ?? { key, name: place.value, records: [] };
     group.records.push(record);
     groups.set(key, group);
   }
-  const conflict = aliasConflict([...groups.values()]);
-  if (conflict !== undefined) return unknown(conflict);
+  stale.push(...aliasConflicts(groups));
   const items: Wanted<RecordSet>[] = [];
-  for (const [key, group] of groups) {
+  const left = new Set(stale.map(({ key }) => key));
+  for (const group of groups.values()) {
+    if (left.has(group.key)) continue;
     const item = recordSetOf(group);
-    if ("problem" in item) return unknown(item.problem);
-    items.push({ key, item, sources: group.records.map(({ uid, generation }) => ({ uid, generation })) });
+    if ("problem" in item) stale.push({ key: group.key, reason: item.problem });
+    else
+      items.push({
+        key: group.key,
+        item,
+        sources: group.records.map(({ uid, generation }) => ({ uid, generation })),
+      });
   }
-  return { known: true, items: items.sort((left, right) => (left.key < right.key ? -1 : 1)) };
+  items.sort((left, right) => (left.key < right.key ? -1 : 1));
+  return stale.length === 0 ? { known: true, items } : { known: true, items, stale };
 }
 
 /** Several records of one name and type are one record set: their values together, with the shortest of their TTLs. */
-function recordSetOf(group: {
-  readonly name: string;
-  readonly records: readonly Record[];
-}): RecordSet | { readonly problem: string } {
+function recordSetOf(group: Group): RecordSet | { readonly problem: string } {
   const values = new Set<string>();
   for (const record of group.records) {
     for (const text of record.spec.values) {
@@ -48,33 +62,37 @@ function recordSetOf(group: {
     }
   }
   const [first] = group.records;
-  return {
-    name: group.name,
-    type: first?.spec.type ?? "",
-    ttlSeconds: Math.min(...group.records.map((record) => record.spec.ttlSeconds)),
-    values: [...values].sort(),
-  };
-}
-
-/** A CNAME stands alone at its name and has one value; a server refuses anything else, and with it the whole batch. */
-function aliasConflict(
-  groups: readonly { readonly name: string; readonly records: readonly Record[] }[],
-): string | undefined {
-  for (const alias of groups) {
-    const [first, second] = alias.records;
-    if (first?.spec.type !== "CNAME") continue;
-    if (second !== undefined)
-      return `DnsRecord/${first.name} and DnsRecord/${second.name} both declare a CNAME for ${alias.name}: delete one of them`;
-    const other = groups.find((group) => group !== alias && group.name === alias.name)?.records[0];
-    if (other !== undefined) {
-      return `DnsRecord/${first.name} declares a CNAME for ${alias.name}, where DnsRecord/${other.name} declares ${other.spec.type}: a CNAME must stand alone`;
-    }
+  if (first === undefined) return { problem: `${group.key} has no records` };
+  const { type } = first.spec;
+  const sorted = [...values].sort();
+  const together = valuesProblem(type, sorted);
+  if (together !== undefined) {
+    const names = group.records.map(({ name }) => `DnsRecord/${name}`).join(" and ");
+    return { problem: `${names} together declare ${group.key}: ${together}` };
   }
-  return undefined;
+  const ttlSeconds = Math.min(...group.records.map((record) => record.spec.ttlSeconds));
+  return { name: group.name, type, ttlSeconds, values: sorted };
 }
 
-function unknown(reason: string): Desired<RecordSet> {
-  return { known: false, reason };
+/** A CNAME stands alone at its name; a server refuses anything else, and with it the whole batch. */
+function aliasConflicts(groups: ReadonlyMap<string, Group>): readonly Stale[] {
+  const found: Stale[] = [];
+  const aliases = [...groups.values()].filter(({ records }) => records[0]?.spec.type === "CNAME");
+  if (aliases.length === 0) return [];
+  const byName = Map.groupBy(groups.values(), ({ name }) => name);
+  for (const alias of aliases) {
+    const others = (byName.get(alias.name) ?? []).filter((group) => group !== alias);
+    const [other] = others;
+    const [first, second] = alias.records;
+    if (second !== undefined) {
+      const reason = `DnsRecord/${first?.name} and DnsRecord/${second.name} both declare a CNAME for ${alias.name}: delete one of them`;
+      found.push({ key: alias.key, reason });
+    }
+    if (other === undefined) continue;
+    const reason = `DnsRecord/${first?.name} declares a CNAME for ${alias.name}, where DnsRecord/${other.records[0]?.name} declares ${other.records[0]?.spec.type}: a CNAME must stand alone (RFC 1034 3.6.2)`;
+    found.push(...[alias, ...others].map(({ key }) => ({ key, reason })));
+  }
+  return found;
 }
 
 function byUid(left: Record, right: Record): number {

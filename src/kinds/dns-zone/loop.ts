@@ -36,7 +36,7 @@ async function lookAtZone(
   const zone = zoneName(subject);
   const seen = await ctx.reader.zone(zone, ctx.signal);
   if (seen === undefined) throw zoneMissing(subject);
-  const folded = seen.map(foldSeen);
+  const folded = seen.map((recordSet) => foldSeen(recordSet, ctx.reader.capabilities.leastTtlSeconds));
   checkNameServers(subject, folded);
   return folded.filter((recordSet) => !belongsToServer(zone, recordSet)).map((recordSet) => seenItem(recordSet));
 }
@@ -50,7 +50,7 @@ async function readRecordSet(
   const [name = "", type = ""] = item.key.split(" ");
   const seen = await ctx.reader.recordSet({ zone, name, type }, ctx.signal);
   if (seen === "no-zone") throw zoneMissing(subject);
-  return seen === "absent" ? "absent" : seenItem(foldSeen(seen));
+  return seen === "absent" ? "absent" : seenItem(foldSeen(seen, ctx.reader.capabilities.leastTtlSeconds));
 }
 
 /** Name and type are all the identity a record set has, so the key is the external id too. */

@@ -7,6 +7,8 @@ import { foldSeenValue } from "../dns-record/record-value.ts";
 export interface RecordSet extends Omit<DnsRecordSet, "disabledValues"> {
   /** Only where there are any: values the server keeps and does not serve. */
   readonly disabledValues?: readonly string[];
+  /** Only where the provider has one: smaller TTLs are stored as this one. */
+  readonly leastTtlSeconds?: number;
 }
 
 export function recordSetKey(recordSet: { readonly name: string; readonly type: string }): string {
@@ -14,7 +16,7 @@ export function recordSetKey(recordSet: { readonly name: string; readonly type: 
 }
 
 /** A record set as a provider shows it, made comparable. */
-export function foldSeen(seen: DnsRecordSet): RecordSet {
+export function foldSeen(seen: DnsRecordSet, leastTtlSeconds = 0): RecordSet {
   const fold = (values: readonly string[]) =>
     [...new Set(values.map((value) => foldSeenValue(seen.type, value)))].sort();
   const name = parseAbsoluteName(seen.name, { wildcard: true, root: true });
@@ -23,6 +25,7 @@ export function foldSeen(seen: DnsRecordSet): RecordSet {
     type: seen.type.toUpperCase(),
     ttlSeconds: seen.ttlSeconds,
     values: fold(seen.values),
+    ...(leastTtlSeconds === 0 ? {} : { leastTtlSeconds }),
     ...(seen.disabledValues.length === 0 ? {} : { disabledValues: fold(seen.disabledValues) }),
   };
 }
@@ -30,8 +33,9 @@ export function foldSeen(seen: DnsRecordSet): RecordSet {
 /** Field by field, with the whole list of values as one field: their order means nothing, so positions would mislead. */
 export function sameRecordSet(wanted: RecordSet, seen: RecordSet): readonly FieldDifference[] {
   const differences: FieldDifference[] = [];
-  if (wanted.ttlSeconds !== seen.ttlSeconds) {
-    differences.push({ field: "/ttlSeconds", wanted: wanted.ttlSeconds, seen: seen.ttlSeconds });
+  const ttlSeconds = Math.max(wanted.ttlSeconds, seen.leastTtlSeconds ?? 0);
+  if (ttlSeconds !== seen.ttlSeconds) {
+    differences.push({ field: "/ttlSeconds", wanted: ttlSeconds, seen: seen.ttlSeconds });
   }
   for (const field of ["values", "disabledValues"] as const) {
     const [want, have] = [wanted[field] ?? [], seen[field] ?? []];

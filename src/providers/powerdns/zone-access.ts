@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { TerminalError } from "../../kernel/errors.ts";
 import type { DnsChange, DnsReader, DnsRecordSet, DnsWriter } from "../../ports/dns.ts";
+import { powerDnsCapabilities } from "./capabilities.ts";
 import { type PowerDnsClient, zoneSchema } from "./client.ts";
 
 type Zone = z.output<typeof zoneSchema>;
@@ -10,6 +11,7 @@ const secondaryKinds = new Set(["Slave", "Secondary", "Consumer"]);
 
 export function zoneReader(client: PowerDnsClient): DnsReader {
   return Object.freeze({
+    capabilities: powerDnsCapabilities,
     zone: async (zone: string, signal: AbortSignal) => {
       const found = await client.find(
         zoneSchema,

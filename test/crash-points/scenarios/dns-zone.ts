@@ -4,6 +4,7 @@ import type { Kind } from "../../../src/kernel/kind.ts";
 import type { DnsReader, DnsRecordSet, DnsWriter } from "../../../src/ports/dns.ts";
 import type { Json } from "../../../src/ports/json.ts";
 import type { Provider, ProviderAccount } from "../../../src/ports/provider.ts";
+import { powerDnsCapabilities } from "../../../src/providers/powerdns/capabilities.ts";
 import { accountId, declaration, deletion, type PointCall, type Scenario, type ScenarioOutside } from "../scenario.ts";
 
 const settleMs = 2_000;
@@ -50,6 +51,7 @@ class ZoneOutside implements ScenarioOutside {
       identity: () => call("identity", () => ({ fingerprint: "server-1" })),
       collections: {},
       reader: {
+        capabilities: powerDnsCapabilities,
         zone: () => call("zone", (stale) => [...this.#sets(stale).values()], { reads: true }),
         recordSet: ({ name, type }) => call("record set", () => this.#sets(false).get(`${name} ${type}`) ?? "absent"),
       },

@@ -56,7 +56,7 @@ test("what a DnsRecord cannot say just as it is is refused with the reason", () 
     [{ ...seen("www.example.test.", "A", "192.0.2.1"), disabledValues: ["192.0.2.9"] }, /1 of its values/],
     [seen("www.other.test.", "A", "192.0.2.1"), /outside the zone/],
     [seen("www.example.test.", "TXT", String.raw`"\233"`), /cannot be written in a DnsRecord/],
-    [{ ...seen("www.example.test.", "A", "192.0.2.1"), ttlSeconds: 0 }, /.+/],
+    [{ ...seen("www.example.test.", "A", "192.0.2.1"), ttlSeconds: -1 }, /.+/],
   ];
   for (const [recordSet, expected] of refusals) {
     const made = declarationOfRecordSet(zone, recordSet);

@@ -115,21 +115,56 @@ test("records of one name and type become one record set that names all its sour
 });
 
 test("a record that cannot be in the zone makes the set unknown instead of leaving the record out", () => {
+  const desired = desiredRecordSets(zone, [
+    record("0", { name: "other" }),
+    record("1", { name: "www.elsewhere.test." }),
+  ]);
+  assert.ok(!desired.known);
+  assert.match(desired.reason, /record-1: .*outside the zone/);
+});
+
+test("what contradicts a rule or another record keeps its last good value, and the rest of the zone goes on", () => {
   const reason = (...records: InputResource<DnsRecordSpec>[]) => {
     const desired = desiredRecordSets(zone, [record("0", { name: "other" }), ...records]);
-    return desired.known ? "known" : desired.reason;
+    assert.ok(desired.known);
+    assert.deepEqual(
+      desired.items.map(({ key }) => key),
+      ["other.example.test. A"],
+    );
+    return (desired.stale ?? []).map((entry) => `${entry.key}: ${entry.reason}`).join("\n");
   };
-  assert.match(reason(record("1", { name: "www.elsewhere.test." })), /record-1: .*outside the zone/);
   assert.match(
     reason(record("1", { name: "example.test.", type: "NS", values: ["ns.example.test."] })),
-    /cannot be declared at the zone itself/,
+    /^example\.test\. NS: DnsRecord\/record-1: .*belong to the server/,
   );
-  assert.match(reason(record("1", { type: "CNAME", values: ["a.test"] }), record("2", {})), /a CNAME must stand alone/);
+  const clash = reason(record("1", { type: "CNAME", values: ["a.test"] }), record("2", {}));
+  assert.match(clash, /^www\.example\.test\. CNAME: .*record-1 .*record-2 declares A: a CNAME must stand alone/m);
+  assert.match(clash, /^www\.example\.test\. A: /m);
   assert.match(
     reason(record("1", { type: "CNAME", values: ["a.test"] }), record("2", { type: "CNAME", values: ["b.test"] })),
     /both declare a CNAME/,
   );
-  assert.equal(reason(), "known");
+  assert.match(
+    reason(record("1", { type: "MX", values: ["0 ."] }), record("2", { type: "MX", values: ["5 mx.test"] })),
+    /record-1 and DnsRecord\/record-2 together .*no mail here/,
+  );
+  assert.match(reason(record("1", { type: "SRV", name: "sip", values: ["0 0 1 a.test"] })), /RFC 2782/);
+  assert.match(reason(record("1", { type: "TXT", name: "_setpoint", values: ["x"] })), /marks the zone as its own/);
+  assert.equal(reason(), "");
+});
+
+test("a TTL below the provider's least is not a difference once the provider holds its least", () => {
+  const wanted = foldSeen({
+    name: "a.example.test.",
+    type: "A",
+    ttlSeconds: 5,
+    values: ["192.0.2.1"],
+    disabledValues: [],
+  });
+  const seen = { ...wanted, disabledValues: [] };
+  assert.deepEqual(sameRecordSet(wanted, foldSeen({ ...seen, ttlSeconds: 60 }, 60)), []);
+  assert.equal(sameRecordSet(wanted, foldSeen({ ...seen, ttlSeconds: 60 })).length, 1);
+  assert.equal(sameRecordSet(wanted, foldSeen({ ...seen, ttlSeconds: 90 }, 60)).length, 1);
 });
 
 test("a disabled value is a difference, because the server does not serve it", () => {
@@ -159,7 +194,7 @@ test("specs are checked strictly, with every field error at once", () => {
     "/values/0",
     "/values/2",
   ]);
-  assert.deepEqual(errors({ zone: "example", name: "www", type: "A", values: [], ttlSeconds: 0 }), [
+  assert.deepEqual(errors({ zone: "example", name: "www", type: "A", values: [], ttlSeconds: -1 }), [
     "/values",
     "/ttlSeconds",
   ]);

@@ -52,7 +52,8 @@ test("cutting and escaping of a text mean nothing", () => {
 });
 
 test("what is not a text in presentation form is kept as it is", () => {
-  for (const broken of ["plain", '"open', '"a" b', 'a "b"', ""]) assert.equal(foldSeenValue("TXT", broken), broken);
+  assert.equal(foldSeenValue("TXT", "plain"), '"plain"', "a bare word is a string too");
+  for (const broken of ['"open', '"a" b', 'a "b"', ""]) assert.equal(foldSeenValue("TXT", broken), broken);
 });
 
 test("an IPv6 address has one form, and folding it again changes nothing", () => {
@@ -114,8 +115,7 @@ test("names that cannot be in the zone are refused with the reason", () => {
   assert.match(message(absoluteIn("example.test.", "www.other.test.")), /outside the zone/);
   assert.match(message(absoluteIn("example.test.", "notexample.test.")), /outside the zone/);
   assert.match(message(parseRecordName("a..b")), /empty label/);
-  assert.match(message(parseRecordName("a.*.b")), /may hold only/);
-  assert.match(message(parseRecordName("bücher")), /xn--/);
+  assert.match(message(parseRecordName("a.*.b")), /only as the whole first label/);
   assert.match(message(parseRecordName("a".repeat(64))), /63 characters/);
   assert.match(message(parseTarget("mail")), /written in full/);
   assert.deepEqual(parseRecordName("*.apps"), { ok: true, value: "*.apps" });
