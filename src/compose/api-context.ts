@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Config } from "../config.ts";
 import { permissionCatalogue } from "../control-api/access/permission-keys.ts";
 import { platformRules, seedRules } from "../control-api/access/seed-roles.ts";
@@ -10,6 +11,7 @@ import type { PasswordOptions } from "../control-api/identity/passwords.ts";
 import type { KindRegistry } from "../kernel/kind.ts";
 import type { RotatingBox } from "../ports/secret-box.ts";
 import type { DueEdge } from "../ports/signal.ts";
+import { hetznerCloudSettingsSchema } from "../providers/hetzner-cloud/settings.ts";
 import { powerDnsCapabilities } from "../providers/powerdns/capabilities.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
 import { engineSealer } from "../runtime/engine-seal.ts";
@@ -77,7 +79,10 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
     ...composeDeclaring({ reads, kinds, clock, log }, stores),
     governance: new PostgresGovernanceStore(stores),
     kinds,
-    accountSettings: new Map([["powerdns", powerDnsSettingsSchema]]),
+    accountSettings: new Map<string, z.ZodType>([
+      ["hetzner-cloud", hetznerCloudSettingsSchema],
+      ["powerdns", powerDnsSettingsSchema],
+    ]),
     capabilities: new Map([["powerdns", powerDnsCapabilities]]),
     authenticator: new Authenticator([
       new OperatorFile(setup.operatorToken, clock),

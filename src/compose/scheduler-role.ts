@@ -7,6 +7,7 @@ import type { Engine } from "../kernel/claim.ts";
 import { runCycle } from "../kernel/cycle.ts";
 import type { Provider } from "../ports/provider.ts";
 import type { Signal } from "../ports/signal.ts";
+import { createHetznerCloudProvider } from "../providers/hetzner-cloud/provider.ts";
 import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
 import { createCredentials } from "../runtime/credentials.ts";
 import { createHttpClient } from "../runtime/http-client.ts";
@@ -54,7 +55,10 @@ async function start(
   const opener = engineOpener(config);
   const credentials = createCredentials(environment, opener);
   undo.use(startSealing({ administration: databases.setpoint_admin, opener, clock, log }));
-  const providers = new Map<string, Provider>([["powerdns", createPowerDnsProvider({ http, credentials })]]);
+  const providers = new Map<string, Provider>([
+    ["hetzner-cloud", createHetznerCloudProvider({ http, credentials, clock, log })],
+    ["powerdns", createPowerDnsProvider({ http, credentials })],
+  ]);
   const store = new PostgresEngineStore({ database: databases.setpoint_engine, clock, ids });
   const engine: Engine = { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock }) };
   const registry = new Registry();

@@ -3,7 +3,7 @@ import type { AccountRecord, ChangeRecord, CycleInput, SubjectMemory } from "../
 import { PERMIT_MARGIN_MS, type WriteResult } from "./act.ts";
 import type { Engine } from "./claim.ts";
 import type { Scene } from "./cycle.ts";
-import { toEngineError } from "./errors.ts";
+import { RetryableError, toEngineError } from "./errors.ts";
 import type { AccountProblem } from "./facts.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
@@ -61,12 +61,18 @@ export async function claimAccount(scene: Scene, memory: SubjectMemory): Promise
   const { account, installation } = input;
   if (account === undefined) return undefined;
   const notBeforeMonotonicMs = scene.seen.startedAtMonotonicMs;
-  const identity = await engine.accounts.identity(account, { notBeforeMonotonicMs, signal: claim.signal });
+  let identity = await engine.accounts.identity(account, { notBeforeMonotonicMs, signal: claim.signal });
   const world = engine.accounts.world(account);
   if (world.claim !== undefined && identity.sentinel?.incarnation !== installation.incarnation) {
     const refused = await writeSentinel(scene, memory, world.claim.bind(world));
     if (refused !== undefined) return refused;
     engine.accounts.forget(account.id);
+    // Only now is it known. One credential that does not see what the other one wrote belongs to another account.
+    if (world.knownBySentinel === true) {
+      identity = await engine.accounts.identity(account, { notBeforeMonotonicMs, signal: claim.signal });
+      if (identity.sentinel?.installationId !== installation.id)
+        return { ended: "failed", memory, error: notSeen(account) };
+    }
   }
   if (account.fingerprint === undefined || account.claimedIncarnation === undefined) {
     await engine.store.recordAccount({
@@ -76,6 +82,14 @@ export async function claimAccount(scene: Scene, memory: SubjectMemory): Promise
     });
   }
   return undefined;
+}
+
+function notSeen({ name }: AccountRecord): RetryableError {
+  return new RetryableError(
+    "DEPENDENCY_NOT_READY",
+    `Account '${name}': what was left there to know it again is not seen. If this lasts, its credentials for looking and for acting belong to different accounts`,
+    { ambiguous: false },
+  );
 }
 
 async function writeSentinel(

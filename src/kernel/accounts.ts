@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import type { EngineStore } from "../ports/engine-store.ts";
-import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../ports/provider.ts";
+import type { AccountIdentity, Lister, Provider, ProviderAccount, RateReading } from "../ports/provider.ts";
 import type { AccountRecord } from "../ports/records.ts";
 import { RetryableError, TerminalError } from "./errors.ts";
 import { canonical } from "./hash.ts";
@@ -28,6 +28,8 @@ interface OpenAccount {
   readonly world: ProviderAccount;
   readonly inventories: Map<string, SharedListing>;
   identity: { readonly value: AccountIdentity; readonly startedAtMonotonicMs: number } | undefined;
+  /** The last word about the provider's limit that was acted on. */
+  noted: RateReading | undefined;
   calls: number;
   readonly asking: Asking;
   readonly askingForPeople: Asking;
@@ -242,7 +244,22 @@ export class Accounts {
     } catch (thrown) {
       await this.noteThrottle(opened.record, thrown);
       throw thrown;
+    } finally {
+      if (opened.world.rate !== undefined) await this.#noteRate(opened, opened.world.rate());
     }
+  }
+
+  /**
+   * Close to the provider's limit everybody waits until a twentieth of it is back: others use the same account, and a refusal
+   * would hit whoever comes next.
+   */
+  async #noteRate(opened: OpenAccount, rate: RateReading | undefined): Promise<void> {
+    if (rate === undefined || rate === opened.noted) return;
+    opened.noted = rate;
+    const forMs = waitForRate(rate);
+    if (forMs === 0) return;
+    opened.calls = 0;
+    await this.#store.blockCalls({ accountId: opened.record.id, forMs });
   }
 
   #opened(account: AccountRecord): OpenAccount {
@@ -262,6 +279,7 @@ export class Accounts {
       world: provider.open(account),
       inventories: new Map(),
       identity: undefined,
+      noted: undefined,
       calls: 0,
       asking: { waiting: 0, pending: undefined },
       askingForPeople: { waiting: 0, pending: undefined },
@@ -269,6 +287,13 @@ export class Accounts {
     this.#open.set(account.id, opened);
     return opened;
   }
+}
+
+/** How long until a twentieth of the limit is there again; nothing while more than that is left. */
+export function waitForRate({ limit, remaining, fullInMs }: RateReading): number {
+  const reserve = Math.ceil(limit / 20);
+  if (remaining > reserve || limit <= remaining) return 0;
+  return Math.ceil((fullInMs / (limit - remaining)) * (reserve - remaining + 1));
 }
 
 function sameCredential(left: AccountRecord, right: AccountRecord): boolean {

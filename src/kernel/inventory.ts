@@ -35,6 +35,7 @@ export async function readInventory(clock: Clock, lister: Lister, signal: AbortS
 async function walkPages(lister: Lister, signal: AbortSignal): Promise<Walk> {
   const entries: unknown[] = [];
   const tokens = new Set<string>();
+  const ids = new Set<string>();
   let first: Page<unknown> | undefined;
   let token: string | undefined;
   for (let pages = 1; pages <= PAGES_MAX; pages++) {
@@ -47,6 +48,9 @@ async function walkPages(lister: Lister, signal: AbortSignal): Promise<Walk> {
     }
     first ??= page;
     for (const entry of page.entries) entries.push(entry);
+    const twice = page.ids?.find((id) => ids.size === ids.add(id).size);
+    // An entry that moved between pages, or a page that came twice: what stood in its place was not read.
+    if (twice !== undefined) return { outcome: "moved", proof: `entry ${twice} was listed twice`, entries };
     if (page.total !== first.total || page.revision !== first.revision) {
       return { outcome: "moved", proof: "the collection changed while it was being paged", entries };
     }

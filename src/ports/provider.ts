@@ -17,8 +17,18 @@ export interface Page<Entry> {
   readonly next?: string | undefined;
   /** The provider's own count of the whole collection, where it gives one. */
   readonly total?: number | undefined;
+  /** Ids of the entries, where they have one: one that comes twice in a listing means that something else was left out. */
+  readonly ids?: readonly string[] | undefined;
   /** Changes when the collection moves (serial, etag), where the provider has such a thing. */
   readonly revision?: string | undefined;
+}
+
+/** What a provider last said about its own limit of calls. */
+export interface RateReading {
+  readonly limit: number;
+  readonly remaining: number;
+  /** When all of them are there again, if nobody calls. */
+  readonly fullInMs: number;
 }
 
 /** Lists one page. A thrown error makes the whole inventory partial or failed, never shorter. */
@@ -35,8 +45,12 @@ export interface ProviderAccount<Reader = unknown, Writer = unknown> {
     sentinel: { readonly installationId: string; readonly incarnation: number },
     signal: AbortSignal,
   ): Promise<void>;
+  /** The account has no id of its own: its fingerprint is that of the sentinel, and there is none before it was claimed. */
+  readonly knownBySentinel?: boolean;
   /** Whether the credential may write, found out without writing; asked before the first write of a plan. */
   rights?(signal: AbortSignal): Promise<{ readonly write: boolean; readonly reason: string }>;
+  /** What the last answer said of the limit, where the provider tells it. */
+  rate?(): RateReading | undefined;
   readonly collections: Readonly<Record<string, Lister>>;
   readonly reader: Reader;
   readonly writer: Writer;

@@ -1,11 +1,12 @@
 import { type EngineError, RetryableError, TerminalError } from "../../kernel/errors.ts";
 import type { HttpAnswer, HttpSilence } from "../../ports/http.ts";
+import { silenceError, unavailable } from "../silence.ts";
 
 const longestMessage = 500;
 
 /** What PowerDNS answered, or did not, in our two families of error. Its own words are kept: they name the record. */
 export function toError(what: string, answer: HttpAnswer | HttpSilence): EngineError {
-  if (!answer.answered) return silenceError(what, answer);
+  if (!answer.answered) return silenceError("PowerDNS", what, answer);
   const message = `PowerDNS answered ${answer.status} to ${what}: ${messageOf(answer)}`;
   switch (answer.status) {
     case 401:
@@ -28,24 +29,6 @@ export function toError(what: string, answer: HttpAnswer | HttpSilence): EngineE
   }
   if (answer.status >= 500) return unavailable(message, { afterMs: answer.retryAfterMs, ambiguous: true });
   return new TerminalError("PROVIDER_REFUSED", message);
-}
-
-function silenceError(what: string, silence: HttpSilence): EngineError {
-  const message = `PowerDNS did not answer ${what}: ${silence.message}`;
-  if (silence.reason === "timeout") return new RetryableError("TIMED_OUT", message, { ambiguous: silence.sent });
-  return unavailable(message, { afterMs: undefined, ambiguous: silence.sent });
-}
-
-function unavailable(
-  message: string,
-  options: { readonly afterMs: number | undefined; readonly ambiguous: boolean },
-): EngineError {
-  const { afterMs, ambiguous } = options;
-  return new RetryableError(
-    "PROVIDER_UNAVAILABLE",
-    message,
-    afterMs === undefined ? { ambiguous } : { afterMs, ambiguous },
-  );
 }
 
 /** Errors of the API are `{"error": "…"}`; those of its web server are plain text. */

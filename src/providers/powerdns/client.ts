@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { accountCredentialBinding } from "../../kernel/account-credential.ts";
+import { accountCredential } from "../../kernel/account-credential.ts";
 import { RetryableError, TerminalError } from "../../kernel/errors.ts";
-import { Secret } from "../../kernel/secret.ts";
 import type { Credentials } from "../../ports/credentials.ts";
 import type { Http, HttpAnswer, HttpRequest } from "../../ports/http.ts";
 import { toError } from "./answer-error.ts";
@@ -78,9 +77,9 @@ export class PowerDnsClient {
   }
 
   async send(call: PowerDnsCall, signal: AbortSignal): Promise<HttpAnswer> {
-    const { http, timeoutMs } = this.#options;
+    const { http, timeoutMs, credentials, account } = this.#options;
     const url = this.#url(call);
-    const key = await this.#apiKey(call.method === "GET" ? "read" : "write");
+    const key = await accountCredential(credentials, account, call.method === "GET" ? "read" : "write");
     const answer = await http.request({
       method: call.method,
       url,
@@ -105,24 +104,6 @@ export class PowerDnsClient {
     const segments = ["api", "v1", "servers", settings.server, ...call.path].map(encodeURIComponent);
     const query = call.query === undefined ? "" : `?${new URLSearchParams(call.query).toString()}`;
     return `${settings.url.replace(/\/+$/, "")}/${segments.join("/")}${query}`;
-  }
-
-  /** Looking uses the credential that can only look, where there is one; acting never does. */
-  async #apiKey(part: "read" | "write"): Promise<Secret> {
-    const { credentials, account } = this.#options;
-    const own = part === "read" ? account.readCredentialRef : undefined;
-    const reference = own ?? account.credentialRef;
-    if (reference === undefined) {
-      throw new TerminalError(
-        "CREDENTIAL_REFUSED",
-        `Account '${account.name}' has no credential: store one with setpoint secret set-credential, or add the account again with --credential env:NAME or file:PATH`,
-      );
-    }
-    const binding = accountCredentialBinding(account, own === undefined ? "write" : "read");
-    const credential = await credentials.read(reference, binding);
-    if (!credential.found)
-      throw new TerminalError("CREDENTIAL_REFUSED", `Account '${account.name}': ${credential.message}`);
-    return new Secret(credential.value);
   }
 }
 

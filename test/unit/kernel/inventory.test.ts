@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { waitForRate } from "../../../src/kernel/accounts.ts";
 import { RetryableError } from "../../../src/kernel/errors.ts";
 import { readInventory } from "../../../src/kernel/inventory.ts";
 import type { Lister, Page } from "../../../src/ports/provider.ts";
@@ -143,4 +144,23 @@ test("complete means every entry, whatever the pages and wherever they fail", as
     assert.deepEqual(inventory.entries, reached.flat());
     assert.equal(inventory.completeness, whole ? "complete" : failsAt === 0 ? "failed" : "partial");
   }
+});
+
+test("an entry that is listed twice means that another one was not read", async () => {
+  const clock = new ManualClock();
+  const pages = [
+    { entries: ["a", "b"], ids: ["1", "2"], next: "2", total: 4 },
+    { entries: ["b", "c"], ids: ["2", "3"], total: 4 },
+  ];
+  let call = 0;
+  const lister = async () => pages[call++ % 2] ?? assert.fail();
+  const { inventory } = await readInventory(clock, lister, new AbortController().signal);
+  assert.equal(inventory.completeness, "partial");
+  assert.match(inventory.proof, /listed twice/);
+});
+
+test("close to the provider's limit everybody waits until a twentieth of it is back", () => {
+  assert.equal(waitForRate({ limit: 3_600, remaining: 181, fullInMs: 3_419_000 }), 0);
+  assert.equal(waitForRate({ limit: 3_600, remaining: 180, fullInMs: 3_420_000 }), 1_000);
+  assert.equal(waitForRate({ limit: 3_600, remaining: 0, fullInMs: 3_600_000 }), 181_000);
 });

@@ -1,0 +1,235 @@
+/**
+ * What a kind may ask of any cloud. Ids are the provider's own, as text. Every thing that can carry one says whose it is; whoever
+ * implements this says in `capabilities` what it can do, and a kind refuses what is not among it before anything is written.
+ */
+
+/** Whose an outside thing is, as it says itself. */
+export type Mark =
+  | { readonly installationId: string; readonly resourceUid: string }
+  | "none"
+  /** It carries something of another owner, or a mark that cannot be read. */
+  | { readonly foreign: string };
+export type OwnMark = Extract<Mark, { readonly installationId: string }>;
+
+export interface CloudThing {
+  readonly id: string;
+  readonly name: string;
+  /** People's labels; the mark is not among them. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly mark: Mark;
+  /** The provider refuses to delete it, in its words. */
+  readonly lockedBy?: string | undefined;
+}
+
+export type PowerState = "on" | "off" | "changing";
+
+export interface CloudServer extends CloudThing {
+  readonly power: PowerState;
+  readonly type: string;
+  readonly image: string | undefined;
+  readonly location: string;
+  readonly networks: readonly { readonly network: string; readonly ip: string }[];
+  readonly firewalls: readonly string[];
+  readonly volumes: readonly string[];
+  readonly addresses: readonly CloudAddress[];
+  readonly protected: boolean;
+}
+
+export interface CloudAddress {
+  readonly family: "ipv4" | "ipv6";
+  readonly ip: string;
+  /** The name it resolves to, where one was set. */
+  readonly name: string | undefined;
+}
+
+export interface CloudSubnet {
+  readonly range: string;
+  readonly zone: string;
+}
+export interface CloudRoute {
+  readonly destination: string;
+  readonly gateway: string;
+}
+export interface CloudNetwork extends CloudThing {
+  readonly range: string;
+  readonly subnets: readonly CloudSubnet[];
+  readonly routes: readonly CloudRoute[];
+  readonly servers: readonly string[];
+  readonly protected: boolean;
+}
+
+export type FirewallProtocol = "tcp" | "udp" | "icmp" | "esp" | "gre";
+/** Lets through; what no rule lets in stays out. `cidrs` are sources of what comes in, destinations of what goes out. */
+export interface CloudFirewallRule {
+  readonly direction: "in" | "out";
+  readonly protocol: FirewallProtocol;
+  /** One port or a range such as `8000-8100`; of TCP and UDP alone. */
+  readonly port?: string | undefined;
+  readonly cidrs: readonly string[];
+  readonly description?: string | undefined;
+}
+export interface CloudFirewall extends CloudThing {
+  readonly rules: readonly CloudFirewallRule[];
+  /** Servers it was put on one by one. */
+  readonly servers: readonly string[];
+  /** Label selectors it follows. */
+  readonly selectors: readonly string[];
+}
+
+export interface CloudVolume extends CloudThing {
+  readonly server: string | undefined;
+  readonly sizeGigabytes: number;
+  readonly location: string;
+}
+
+export interface CloudServerType {
+  readonly id: string;
+  readonly name: string;
+  readonly cores: number;
+  readonly memoryGigabytes: number;
+  readonly diskGigabytes: number;
+  readonly architecture: string;
+  readonly offers: readonly {
+    readonly location: string;
+    /** It can be ordered there now. */
+    readonly available: boolean;
+    /** Net price of a month, in the account's currency, as the provider writes it. */
+    readonly monthly: string | undefined;
+  }[];
+}
+
+/** One further thing of the account, for the inventory: what it is, and whose. */
+export interface CloudOther extends CloudThing {
+  readonly type: string;
+}
+
+export interface ComputeCapabilities {
+  /** False where servers can only be claimed that somebody ordered. */
+  readonly createsServers: boolean;
+  /** Where the mark of a server stands: in its labels, set by the very call that makes it, or in its name. */
+  readonly serverMark: "labels" | "name";
+  /** No two servers of one account have the same name. */
+  readonly uniqueServerNames: boolean;
+  readonly firewalls: boolean;
+  /** A firewall can follow a label selector. */
+  readonly firewallSelectors: boolean;
+  readonly networks: boolean;
+  readonly volumes: boolean;
+  readonly reverseDns: boolean;
+  readonly protection: boolean;
+}
+
+/** Looks. "absent" only when the provider says so. */
+export interface ComputeReader {
+  readonly capabilities: ComputeCapabilities;
+  server(id: string, signal: AbortSignal): Promise<CloudServer | "absent">;
+  /** Every server that carries this mark; more than one is a mistake that somebody has to see. */
+  markedServers(mark: OwnMark, signal: AbortSignal): Promise<readonly CloudServer[]>;
+  serverByName(name: string, signal: AbortSignal): Promise<CloudServer | "absent">;
+  network(id: string, signal: AbortSignal): Promise<CloudNetwork | "absent">;
+  networkByName(name: string, signal: AbortSignal): Promise<CloudNetwork | "absent">;
+  firewall(id: string, signal: AbortSignal): Promise<CloudFirewall | "absent">;
+  firewallByName(name: string, signal: AbortSignal): Promise<CloudFirewall | "absent">;
+  volumeByName(name: string, signal: AbortSignal): Promise<CloudVolume | "absent">;
+  /** One type with where it is offered; "absent" when there is none of that name. */
+  serverType(name: string, signal: AbortSignal): Promise<CloudServerType | "absent">;
+  /** Whether there is such an image for this type. */
+  hasImage(name: string, architecture: string, signal: AbortSignal): Promise<boolean>;
+  /** How work that a write began stands. */
+  work(id: string, signal: AbortSignal): Promise<"done" | "running" | { readonly failed: string }>;
+  /** What the installation left in the account, by which it knows the account again. */
+  sentinel(signal: AbortSignal): Promise<{ readonly id: string; readonly installationId: string } | "absent">;
+}
+
+/** Changes of what is there. Each ends when the provider says that it is done, and can be repeated. */
+export interface ComputeWriter {
+  describeServer(
+    id: string,
+    facts: { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly mark: OwnMark },
+    signal: AbortSignal,
+  ): Promise<void>;
+  setPower(id: string, power: "on" | "off", signal: AbortSignal): Promise<void>;
+  setServerProtection(id: string, on: boolean, signal: AbortSignal): Promise<void>;
+  setReverseDns(
+    id: string,
+    address: { readonly ip: string; readonly name: string },
+    signal: AbortSignal,
+  ): Promise<void>;
+  attachNetwork(
+    id: string,
+    to: { readonly network: string; readonly ip?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<void>;
+  detachNetwork(id: string, network: string, signal: AbortSignal): Promise<void>;
+  attachVolume(id: string, volume: string, signal: AbortSignal): Promise<void>;
+  detachVolume(id: string, volume: string, signal: AbortSignal): Promise<void>;
+  applyFirewall(firewall: string, to: FirewallTarget, signal: AbortSignal): Promise<void>;
+  withdrawFirewall(firewall: string, from: FirewallTarget, signal: AbortSignal): Promise<void>;
+
+  createFirewall(
+    wanted: NewThing & { readonly rules: readonly CloudFirewallRule[]; readonly selectors: readonly string[] },
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string }>;
+  describeFirewall(id: string, facts: NewThing, signal: AbortSignal): Promise<void>;
+  setFirewallRules(id: string, rules: readonly CloudFirewallRule[], signal: AbortSignal): Promise<void>;
+  deleteFirewall(id: string, signal: AbortSignal): Promise<void>;
+
+  createNetwork(
+    wanted: NewThing & {
+      readonly range: string;
+      readonly subnets: readonly CloudSubnet[];
+      readonly routes: readonly CloudRoute[];
+    },
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string }>;
+  describeNetwork(id: string, facts: NewThing, signal: AbortSignal): Promise<void>;
+  /** Only ever wider: a provider refuses a range that leaves a subnet out. */
+  setNetworkRange(id: string, range: string, signal: AbortSignal): Promise<void>;
+  addSubnet(id: string, subnet: CloudSubnet, signal: AbortSignal): Promise<void>;
+  removeSubnet(id: string, subnet: CloudSubnet, signal: AbortSignal): Promise<void>;
+  addRoute(id: string, route: CloudRoute, signal: AbortSignal): Promise<void>;
+  removeRoute(id: string, route: CloudRoute, signal: AbortSignal): Promise<void>;
+  setNetworkProtection(id: string, on: boolean, signal: AbortSignal): Promise<void>;
+  deleteNetwork(id: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface NewThing {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly mark: OwnMark;
+}
+export type FirewallTarget = { readonly server: string } | { readonly selector: string };
+
+/** A server that somebody wants, whole: made by one call, or found by its mark. */
+export interface ServerIntent extends NewThing {
+  readonly type: string;
+  readonly image: string;
+  readonly location: string;
+  readonly networks: readonly string[];
+  readonly firewalls: readonly string[];
+  readonly sshKeys: readonly string[];
+  readonly userData?: string | undefined;
+  readonly publicAddresses: { readonly ipv4: boolean; readonly ipv6: boolean };
+}
+
+export interface EnsuredServer {
+  readonly server: CloudServer;
+  /** The provider's own work that is still going on; see `ComputeReader.work`. */
+  readonly work: string | undefined;
+  /** It was there already and carried our mark. */
+  readonly found: boolean;
+}
+
+/**
+ * The only ways to make and to remove a server. They are for pipelines, whose intent is recorded before the call; loops are given
+ * a `ComputeWriter`, which has neither.
+ */
+export interface ComputeEngine extends ComputeWriter {
+  /**
+   * Looks by mark, and makes the server only where there is none. That its name is taken is answered by looking whose it is: ours
+   * is success, anybody else's is refused.
+   */
+  ensureServer(intent: ServerIntent, signal: AbortSignal): Promise<EnsuredServer>;
+  /** Removes the one server with this id, if it still carries the mark or none at all. What is gone is a success. */
+  ensureServerGone(server: { readonly id: string; readonly mark: OwnMark }, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,141 @@
+import { TerminalError } from "../../kernel/errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { ComputeCapabilities, ComputeEngine, ComputeReader } from "../../ports/compute.ts";
+import type { Credentials } from "../../ports/credentials.ts";
+import type { Http } from "../../ports/http.ts";
+import type { Log } from "../../ports/log.ts";
+import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../../ports/provider.ts";
+import type { AccountRecord } from "../../ports/records.ts";
+import { actionState } from "./actions.ts";
+import { findServerType, hasImage, images, locations, serverTypes } from "./catalogue.ts";
+import { HetznerClient } from "./client.ts";
+import { markedServers, serverEngine } from "./engine.ts";
+import { firewalls, firewallWriter } from "./firewalls.ts";
+import { findById, findByName, listerOf } from "./listing.ts";
+import { networks, networkWriter } from "./networks.ts";
+import { certificates, floatingIps, loadBalancers, placementGroups, primaryIps } from "./others.ts";
+import { readRights } from "./rights.ts";
+import { servers, serverWriter } from "./servers.ts";
+import { type HetznerCloudSettings, hetznerCloudSettingsSchema } from "./settings.ts";
+import { findSentinel, sshKeys, writeSentinel } from "./ssh-keys.ts";
+import { volumes, volumeWriter } from "./volumes.ts";
+
+const callTimeoutMs = 10_000;
+/** Within one call there may be several requests, such as those that wait for an action. */
+const requestTimeoutMs = 8_000;
+
+interface World {
+  readonly http: Http;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createHetznerCloudProvider(world: World): Provider<ComputeReader, ComputeEngine> {
+  return Object.freeze({
+    name: "hetzner-cloud",
+    // Lists are served apart from what writes; seconds are the worst that was seen.
+    settleMs: 5_000,
+    callTimeoutMs,
+    open: (account: AccountRecord) => openAccount(world, account),
+  });
+}
+
+const capabilities: ComputeCapabilities = Object.freeze({
+  createsServers: true,
+  serverMark: "labels",
+  uniqueServerNames: true,
+  firewalls: true,
+  firewallSelectors: true,
+  networks: true,
+  volumes: true,
+  reverseDns: true,
+  protection: true,
+});
+
+function openAccount(world: World, account: AccountRecord): ProviderAccount<ComputeReader, ComputeEngine> {
+  const client = new HetznerClient({
+    ...world,
+    account,
+    settings: parseSettings(account),
+    timeoutMs: requestTimeoutMs,
+  });
+  return {
+    identity: (signal) => identityOf(client, account, signal),
+    claim: (sentinel, signal) => writeSentinel(client, sentinel, account.id, signal),
+    knownBySentinel: true,
+    rights: (signal) => readRights(client, signal),
+    rate: () => client.rate,
+    collections: collectionsOf(client),
+    reader: readerOf(client),
+    writer: Object.freeze({
+      ...serverWriter(client),
+      ...serverEngine(client),
+      ...volumeWriter(client),
+      ...firewallWriter(client),
+      ...networkWriter(client),
+    }),
+  };
+}
+
+function collectionsOf(client: HetznerClient): Readonly<Record<string, Lister>> {
+  return {
+    servers: listerOf(client, servers),
+    networks: listerOf(client, networks),
+    firewalls: listerOf(client, firewalls),
+    volumes: listerOf(client, volumes),
+    "load-balancers": listerOf(client, loadBalancers),
+    "ssh-keys": listerOf(client, sshKeys),
+    "floating-ips": listerOf(client, floatingIps),
+    "primary-ips": listerOf(client, primaryIps),
+    "placement-groups": listerOf(client, placementGroups),
+    certificates: listerOf(client, certificates),
+    "server-types": listerOf(client, serverTypes),
+    images: listerOf(client, images),
+    locations: listerOf(client, locations),
+  };
+}
+
+function readerOf(client: HetznerClient): ComputeReader {
+  return Object.freeze({
+    capabilities,
+    server: (id, signal) => findById(client, servers, id, signal),
+    markedServers: (mark, signal) => markedServers(client, mark, signal),
+    serverByName: (name, signal) => findByName(client, servers, name, signal),
+    network: (id, signal) => findById(client, networks, id, signal),
+    networkByName: (name, signal) => findByName(client, networks, name, signal),
+    firewall: (id, signal) => findById(client, firewalls, id, signal),
+    firewallByName: (name, signal) => findByName(client, firewalls, name, signal),
+    volumeByName: (name, signal) => findByName(client, volumes, name, signal),
+    serverType: (name, signal) => findServerType(client, name, signal),
+    hasImage: (name, architecture, signal) => hasImage(client, { name, architecture }, signal),
+    work: (id, signal) => actionState(client, id, signal),
+    sentinel: async (signal) => {
+      const found = await findSentinel(client, "read", signal);
+      return found === undefined ? "absent" : { id: found.id, installationId: found.sentinel.installationId };
+    },
+  } satisfies ComputeReader);
+}
+
+/** A project has no id that a token could read, so the sentinel's id stands for it. Both tokens must see the same one. */
+async function identityOf(
+  client: HetznerClient,
+  account: AccountRecord,
+  signal: AbortSignal,
+): Promise<AccountIdentity> {
+  const seen = await findSentinel(client, "read", signal);
+  if (account.readCredentialRef !== undefined) {
+    const other = await findSentinel(client, "write", signal);
+    if (other?.id !== seen?.id) return { fingerprint: "hetzner-cloud: the two tokens are of different projects" };
+  }
+  return seen === undefined
+    ? { fingerprint: "hetzner-cloud: a project without a sentinel" }
+    : { fingerprint: `hetzner-cloud: SSH key ${seen.id}`, sentinel: seen.sentinel };
+}
+
+function parseSettings(account: AccountRecord): HetznerCloudSettings {
+  const parsed = hetznerCloudSettingsSchema.safeParse(account.settings);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `settings.${issue.path.join(".")}: ${issue.message}`).join("; ");
+  throw new TerminalError("SPEC_INVALID", `Account '${account.name}': ${problems}`);
+}
