@@ -28,6 +28,10 @@ async function main(role: string | undefined): Promise<number> {
       const { runRestored } = await import("./compose/restore.ts");
       return await runRestored(withDatabase(config, role), world);
     }
+    case "world": {
+      const { runWorld } = await import("./compose/world-role.ts");
+      return await runWorld(process.argv[3], world);
+    }
     case "backup-create":
     case "backup-verify":
     case "backup-restore": {

@@ -14,6 +14,7 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
   scheduler: looks("DATABASE_URL=postgres://db.example.test/setpoint setpoint scheduler"),
   migrate: looks("DATABASE_URL=postgres://db.example.test/setpoint setpoint migrate"),
   restored: looks("DATABASE_URL=postgres://db.example.test/setpoint setpoint restored"),
+  world: looks("setpoint world", "setpoint world --port 7790 --pace 0.1", "setpoint world --seed 7 --step 100"),
   "backup create": looks("setpoint backup create evening.backup"),
   "backup verify": looks("setpoint backup verify evening.backup"),
   "backup restore": looks("SETPOINT_DATA=/srv/restored setpoint backup restore evening.backup"),

@@ -11,7 +11,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   "People and places:": ["org", "project", "workspace", "create", "member", "invite", "role", "people", "can-i"],
   "Proofs and secrets:": ["auth", "token", "secret", "context"],
   "Record:": ["audit", "webhook", "notification"],
-  "Run it:": ["dev", "api", "scheduler", "migrate", "restored", "backup", "doctor", "completion"],
+  "Run it:": ["dev", "api", "scheduler", "migrate", "restored", "backup", "world", "doctor", "completion"],
 };
 
 /** Examples for every command, and `--reason` for those that change something. */

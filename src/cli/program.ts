@@ -28,6 +28,7 @@ import { registerRead } from "./commands/read.ts";
 import { registerRules } from "./commands/rules.ts";
 import { registerSecrets } from "./commands/secret.ts";
 import { registerTokens } from "./commands/token.ts";
+import { registerWorld } from "./commands/world.ts";
 import { registerWebhooks } from "./commands/webhook.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { completeHelp } from "./help.ts";
@@ -90,6 +91,9 @@ export function createProgram(world: CliWorld, version: string): Command {
       .description(description)
       .action(() => runRole(role));
   }
+  registerWorld(program, {
+    run: async (values) => void lastRoleCode.set(program, await world.runRole("world", ...values)),
+  });
   registerBackup(program, world);
   registerAuth(program, world, client);
   registerPeople(program, world, client);

@@ -4,11 +4,12 @@ import { StartError } from "./start-error.ts";
 export const listenAddress = "127.0.0.1";
 
 /** What a failure to listen means for the person who started it. */
-export function portError(thrown: unknown, port: number): Error {
+export function portError(thrown: unknown, port: number, otherwise?: string): Error {
   const code = (thrown as NodeJS.ErrnoException).code;
+  const next = port === 65_535 ? port - 1 : port + 1;
   if (code === "EADDRINUSE") {
     return new StartError(
-      `Port ${port} on ${listenAddress} is in use by another program. Stop it, or choose another port: SETPOINT_PORT=${port === 65_535 ? port - 1 : port + 1} npm start`,
+      `Port ${port} on ${listenAddress} is in use by another program. Stop it, or choose another port: ${otherwise === undefined ? `SETPOINT_PORT=${next} npm start` : `${otherwise} ${next}`}`,
       { cause: thrown },
     );
   }

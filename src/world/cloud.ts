@@ -1,0 +1,81 @@
+import type { WorldAnswer, WorldRequest } from "./exchange.ts";
+import type { FaultsInForce, FaultTray } from "./fault-tray.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import type { WorldTime } from "./table.ts";
+
+/** What every cloud of a world shares. */
+export interface WorldCore {
+  readonly time: WorldTime;
+  readonly random: SeededRandom;
+  readonly tray: FaultTray;
+  readonly settings: WorldSettings;
+}
+
+/** What can be set while a world runs. */
+export interface WorldSettings {
+  /** How long actions take, as a share of the usual time. */
+  pace: number;
+  /** How far lists lag behind what was done. */
+  listLagSeconds: number;
+}
+
+export type Access = "read-write" | "read";
+
+export interface Token {
+  readonly token: string;
+  readonly account: string;
+  readonly access: Access;
+}
+
+export interface CloudRequest {
+  readonly request: WorldRequest;
+  /** The path behind the base path. */
+  readonly path: string;
+  readonly faults: FaultsInForce;
+  /** Set for somebody at the provider's own console: no token, no rate limit, no waiting. */
+  readonly consoleOf: string | undefined;
+}
+
+/** One provider's API over its accounts. */
+export interface Cloud {
+  readonly name: string;
+  readonly basePath: string;
+  /** What an account is called there. */
+  readonly accountWord: string;
+  accounts(): readonly string[];
+  addAccount(name: string): void;
+  configure(account: string, settings: unknown): unknown;
+  tokens(): readonly Token[];
+  addToken(token: Token): void;
+  revokeToken(token: string): boolean;
+  accountOf(request: WorldRequest): string | undefined;
+  /** Lets everything happen whose time has come. */
+  settle(): void;
+  answer(request: CloudRequest): WorldAnswer;
+  /** A refusal in the provider's own shape. */
+  refusal(status: number, code: string | undefined, message: string | undefined): WorldAnswer;
+  rateLimited(account: string | undefined, retryAfterSeconds: number | undefined): WorldAnswer;
+  /** Servers that were there before anybody looked. */
+  fill(account: string, wanted: Fill): number;
+  save(): unknown;
+  load(saved: unknown): void;
+}
+
+export interface Fill {
+  readonly servers: number;
+  readonly prefix: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The token of an account of a world: made of its name, since it opens nothing that is worth a secret. */
+export function worldToken(account: string, access: Access = "read-write"): string {
+  return `${access === "read" ? "ro" : "rw"}${account}`.padEnd(64, "0");
+}
+
+/** An account with a token that may write and one that may not. */
+export function addAccount(cloud: Cloud, account: string): void {
+  cloud.addAccount(account);
+  for (const access of ["read-write", "read"] as const) {
+    cloud.addToken({ token: worldToken(account, access), account, access });
+  }
+}

@@ -1,0 +1,34 @@
+import type { FaultsInForce } from "../fault-tray.ts";
+import type { Route } from "../router.ts";
+import type { SeededRandom } from "../seeded-random.ts";
+import type { Project } from "./project.ts";
+
+/** One request to a project, with what answering it needs. */
+export interface Call {
+  readonly project: Project;
+  readonly params: Readonly<Record<string, string>>;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+  readonly nowMs: number;
+  readonly random: SeededRandom;
+  readonly faults: FaultsInForce;
+  /** How far lists lag behind what was done. */
+  readonly listLagMs: number;
+  /** How long actions take, as a share of the usual time; 0: they are over at once. */
+  readonly pace: number;
+  nextId(): number;
+  nextActionId(): number;
+  nextAddress(): number;
+}
+
+export type HetznerRoute = Route<Call>;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export const ok = (body: unknown): Answer => ({ status: 200, body });
+export const created = (body: unknown): Answer => ({ status: 201, body });
+export const gone: Answer = Object.freeze({ status: 204, body: undefined });

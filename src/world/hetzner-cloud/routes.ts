@@ -1,0 +1,30 @@
+import { allActionRoutes } from "./action-routes.ts";
+import type { HetznerRoute } from "./call.ts";
+import { catalogueRoutes } from "./catalogue-routes.ts";
+import { firewallRoutes } from "./firewall.ts";
+import { imageRoutes } from "./image.ts";
+import { networkRoutes } from "./network.ts";
+import { placementGroupRoutes } from "./placement-group.ts";
+import { primaryIpRoutes } from "./primary-ip.ts";
+import { serverCreateRoute } from "./server-create.ts";
+import { serverDiskRoutes } from "./server-disk.ts";
+import { serverNetworkRoutes } from "./server-network.ts";
+import { serverPowerRoutes } from "./server-power.ts";
+import { serverRoutes } from "./server.ts";
+import { sshKeyRoutes } from "./ssh-key.ts";
+
+export const hetznerRoutes: readonly HetznerRoute[] = [
+  ...catalogueRoutes,
+  ...allActionRoutes,
+  ...serverRoutes,
+  serverCreateRoute,
+  ...serverPowerRoutes,
+  ...serverDiskRoutes,
+  ...serverNetworkRoutes,
+  ...imageRoutes,
+  ...sshKeyRoutes,
+  ...networkRoutes,
+  ...firewallRoutes,
+  ...primaryIpRoutes,
+  ...placementGroupRoutes,
+];

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import type { Table, WorldTime } from "../table.ts";
+import { newProject, type Project, tableNames } from "./project.ts";
+import type { RowOf, TableName } from "./rows.ts";
+
+const rowsSchema = z.array(z.looseObject({ id: z.int() }));
+export const savedProjectSchema = z.object({
+  name: z.string(),
+  limits: z.record(z.string(), z.int().min(0)),
+  requestsPerHour: z.int().min(1),
+  rate: z.object({ left: z.number(), atMs: z.number() }),
+  running: z.array(z.int()),
+  tables: z.record(z.string(), rowsSchema),
+});
+
+export function saveProject(project: Project): z.input<typeof savedProjectSchema> {
+  const { name, limits, requestsPerHour, rate, running } = project;
+  const tables: Record<string, z.input<typeof rowsSchema>> = {};
+  for (const table of tableNames) tables[table] = project[table].all().map((row) => ({ ...row }));
+  return { name, limits, requestsPerHour, rate, running: [...running], tables };
+}
+
+export function loadProject(saved: z.output<typeof savedProjectSchema>, time: WorldTime): Project {
+  const project = newProject(saved.name, time);
+  for (const table of tableNames) {
+    const rows = project[table] as unknown as Table<RowOf[TableName]>;
+    for (const row of saved.tables[table] ?? []) rows.put(row as unknown as RowOf[TableName]);
+  }
+  project.limits = { ...project.limits, ...saved.limits };
+  project.requestsPerHour = saved.requestsPerHour;
+  project.rate = saved.rate;
+  project.running = saved.running;
+  return project;
+}
