@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { roleMemory } from "../../src/compose/role-memory.ts";
 
 /** A process of the benchmark that answers calls over its channel. */
 export interface BenchChild<Calls extends CallTable> {
@@ -32,10 +33,13 @@ export async function startChild<Calls extends CallTable>(
   cleanup: AsyncDisposableStack,
   options: { readonly file: string; readonly words?: readonly string[]; readonly execArgv?: readonly string[] },
 ): Promise<BenchChild<Calls>> {
+  // With the memory that the product gives its roles.
+  const memory = roleMemory();
   // Its standard output joins our standard error, because ours belongs to the document.
   const child = fork(options.file, [...(options.words ?? [])], {
     stdio: ["ignore", process.stderr, process.stderr, "ipc"],
-    execArgv: [...(options.execArgv ?? [])],
+    execArgv: [...memory.flags, ...(options.execArgv ?? [])],
+    env: { ...memory.environment, ...process.env },
     serialization: "advanced",
   });
   const pending = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();

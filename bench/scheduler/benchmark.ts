@@ -128,6 +128,8 @@ async function run(context: BenchContext): Promise<Readonly<Record<string, numbe
   await Promise.all([worker.stop(), adder.stop()]);
   await scheduler.call("settled");
 
+  // The pages that the events have changed are written out by now where nothing happens, and not while that is measured.
+  await client.query("checkpoint");
   progress.say(`idle for ${size.idleSeconds} s`);
   const idle = await measureIdle({ ...shared, seconds: size.idleSeconds });
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import { type Message, parseMessage } from "./channel.ts";
+import { roleMemory } from "./role-memory.ts";
 import { StartError } from "./start-error.ts";
 
 const firstBackoffMs = 500;
@@ -68,8 +69,9 @@ export class RoleChild {
   #spawn(): Promise<void> {
     const { role, main, environment, clock, printed } = this.#options;
     const startedAtMs = clock.monotonicMs();
-    const child = spawn(process.execPath, [main, role], {
-      env: environment,
+    const memory = roleMemory();
+    const child = spawn(process.execPath, [...memory.flags, main, role], {
+      env: { ...memory.environment, ...environment },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
     this.#child = child;

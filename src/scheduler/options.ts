@@ -84,7 +84,7 @@ export const schedulerDefaults = Object.freeze({
   periodicInFlightMax: 1_000,
   organizationShare: 0.75,
   accountShare: 0.5,
-  besideOthersPerSecond: 1_000,
+  besideOthersPerSecond: 600,
   periodicPerSecond: 1_000,
   queuedMax: 150_000,
   queuedPerOrganizationMax: 110_000,

@@ -1,0 +1,25 @@
+import { totalmem } from "node:os";
+
+/**
+ * How a role's process uses memory. Nearly everything that it makes lives for one look or one request. Left to itself, V8 lets a
+ * heap of 70 MB grow to four times that before it tidies up, and the allocator keeps a pool for every thread of the
+ * process: a scheduler with a million subjects then takes 570 MB instead of 350 MB.
+ */
+export interface ProcessMemory {
+  /** For node, before the name of the program. */
+  readonly flags: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Twenty times what a million subjects need. Below 2,048 MB, V8 tidies up when a heap has doubled; above, when it is four times as large. */
+const HEAP_MB = 2_000;
+/** What is made between two sweeps of the young. A burst of looks fits in, so that little of it is taken for old. */
+const YOUNG_MB = 32;
+
+export function roleMemory(totalBytes: number = totalmem()): ProcessMemory {
+  const heapMb = Math.min(HEAP_MB, Math.floor(totalBytes / 4 / 1_048_576));
+  return {
+    flags: [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${YOUNG_MB}`],
+    environment: { MALLOC_ARENA_MAX: "2" },
+  };
+}
