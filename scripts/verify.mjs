@@ -6,6 +6,7 @@ const checks = [
   { name: "format", command: ["biome", "format", "."] },
   { name: "lint", command: ["oxlint", "--type-aware", "--deny-warnings"] },
   { name: "types", command: ["tsc", "--noEmit", "-p", "."] },
+  { name: "types of the console", command: ["tsc", "--noEmit", "-p", "console"] },
   { name: "tidy", command: ["node", "--test", "--test-reporter=spec", "test/tidy/*.test.ts"] },
   { name: "schema drift", command: ["node", "scripts/schema.ts", "--check"] },
   { name: "OpenAPI drift", command: ["node", "scripts/openapi.ts", "--check"] },

@@ -31,7 +31,7 @@ import { composeIdentity, requireSameRootKey } from "./identity.ts";
 /** What the routes work with, whoever serves them: everything but how this process is watched and what it sends out. */
 export type StoredContext = Omit<
   ApiContext,
-  "notifications" | "webhooks" | "limits" | "tracer" | "notReady" | "services" | "metrics"
+  "notifications" | "webhooks" | "limits" | "tracer" | "notReady" | "services" | "metrics" | "console"
 >;
 
 export interface ApiSetup {

@@ -12,6 +12,7 @@ import { createSmtpMailer } from "../runtime/smtp-mailer.ts";
 import { systemSecretRandom } from "../runtime/system-secret-random.ts";
 import { StoreError } from "../store/errors.ts";
 import { composeContext, type StoredContext } from "./api-context.ts";
+import { readConsole } from "./console-files.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { installedKinds } from "./installed-kinds.ts";
 import { mergeMetrics, processMetrics } from "./metrics-text.ts";
@@ -71,6 +72,7 @@ async function startApi(
     webhooks: notifying.webhooks,
     limits: { ...defaultRequestLimits, rate: config.rateLimit },
     ...(tracer === undefined ? {} : { tracer }),
+    console: readConsole(),
     services: async () => host.services() ?? (await servicesFromLeases(stored.reads)),
     metrics: async () => mergeMetrics([await metrics(), ...(await host.otherMetrics())]),
   };

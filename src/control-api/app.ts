@@ -6,6 +6,7 @@ import { requireKnownNeeds } from "./access/known-needs.ts";
 import { requireStatus } from "./access/organization-status.ts";
 import { requireNeed } from "./access/require-need.ts";
 import { roleBook } from "./access/roles.ts";
+import { registerConsole } from "./console-page.ts";
 import type { ApiContext } from "./context.ts";
 import { toProblem } from "./error-answer.ts";
 import { registerHealth } from "./health.ts";
@@ -30,6 +31,7 @@ import { meRoutes } from "./routes/identity-me.ts";
 import { peopleRoutes } from "./routes/identity-people.ts";
 import { sessionRoutes } from "./routes/identity-sessions.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
+import { overviewRoutes } from "./routes/overview.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
 import { planRoutes } from "./routes/plans.ts";
 import { platformRoutes } from "./routes/platform.ts";
@@ -70,6 +72,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     ...webhookRoutes(context),
     ...planRoutes(context),
     ...platformRoutes(context),
+    ...overviewRoutes(context),
     ...resourceRoutes(context),
     ...quotaRoutes(context),
     ...proposalRoutes(context),
@@ -112,7 +115,8 @@ export function createApp(context: ApiContext): FastifyInstance {
     throw unknownPath(context, request.method, request.url);
   });
   registerHealth(app, context);
-  registerStatusPage(app, context);
+  registerStatusPage(app, context, context.console === undefined ? ["/", "/status"] : ["/status"]);
+  if (context.console !== undefined) registerConsole(app, context.console);
   registerSignInPage(app, context);
   const routes = apiRoutes(context);
   requireKnownNeeds(routes, roleBook(context).catalogue);

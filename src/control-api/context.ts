@@ -24,6 +24,7 @@ import type { Tracer } from "../ports/tracer.ts";
 import type { WebhookSender } from "../ports/webhook-sender.ts";
 import type { RequestLimits } from "./limits/request-limits.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
+import type { ConsoleFiles } from "./console-page.ts";
 import type { WatchHub } from "./watch/hub.ts";
 
 export interface ServiceState {
@@ -45,6 +46,8 @@ export interface ApiContext {
   readonly notifications: NotificationStore;
   readonly webhooks: WebhookSender;
   readonly kinds: KindRegistry;
+  /** The web console; where it was not built, the status page is served in its place. */
+  readonly console?: ConsoleFiles | undefined;
   /** The settings each installed provider accepts, so that a bad account is refused at the door. */
   readonly accountSettings: ReadonlyMap<string, z.ZodType>;
   /** What each installed provider can express, in the words of the kinds that use it. */

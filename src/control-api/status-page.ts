@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiContext } from "./context.ts";
 import { loopRegistry } from "./loop-registry.ts";
 import { summaryDocument } from "./routes/platform.ts";
@@ -12,9 +12,12 @@ const styleHash = createHash("sha256").update(statusPageStyle).digest("base64");
 /** Nothing may be loaded, run, framed or sent: the page is one document with one style, known by its hash. */
 const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** A page for people who just started it: whether it works, what it keeps, what waits for them. Figures only, no tenant's names. */
-export function registerStatusPage(app: FastifyInstance, context: ApiContext): void {
-  app.get("/", async (_request, reply) => {
+/**
+ * A page that needs no session and no script: whether it works, what it keeps, what waits for people. Figures only, no tenant's
+ * names. It stands in for the console where that was not built.
+ */
+export function registerStatusPage(app: FastifyInstance, context: ApiContext, paths: readonly string[]): void {
+  const answer = async (_request: FastifyRequest, reply: FastifyReply) => {
     const summary = await summaryDocument(context).catch(() => undefined);
     const oldestMs = summary?.oldestConfirmedAt === undefined ? undefined : await oldestAgeMs(context);
     const html = page(summary, { oldestMs, loops: loopRegistry(context.kinds), version: context.version });
@@ -28,7 +31,8 @@ export function registerStatusPage(app: FastifyInstance, context: ApiContext): v
         "cache-control": "no-store",
       })
       .send(html);
-  });
+  };
+  for (const path of paths) app.get(path, answer);
 }
 
 async function oldestAgeMs(context: ApiContext): Promise<number | undefined> {

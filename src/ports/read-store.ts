@@ -64,6 +64,20 @@ export interface ReadStore {
     readonly after: { readonly changedAtMs: number; readonly subjectId: number };
     readonly limit: number;
   }): Promise<readonly ChangedStatus[]>;
+  /** The same over several lists at once. */
+  changedInLists(request: {
+    readonly organizationId: string;
+    readonly lists: readonly ListName[];
+    readonly after: { readonly changedAtMs: number; readonly subjectId: number };
+    readonly limit: number;
+  }): Promise<readonly (ChangedStatus & ListName & { readonly name: string })[]>;
+  /** Those of the lists that have anything in them, in the order they were named. */
+  filledLists(request: {
+    readonly organizationId: string;
+    readonly lists: readonly ListName[];
+  }): Promise<readonly ListName[]>;
+  /** How many resources each list of an organization has, and how many are not as they should be. */
+  figures(organizationId: string): Promise<readonly ListFigures[]>;
   listAccounts(organizationId: string): Promise<readonly AccountView[]>;
   listHeldChanges(request: {
     readonly organizationId: string;
@@ -92,6 +106,21 @@ export interface ReadStore {
   }): Promise<readonly SealedEntry[]>;
   /** Platform figures for the status page and metrics. */
   summary(): Promise<PlatformSummary>;
+}
+
+/** The resources of one kind in one scope. */
+export interface ListName {
+  readonly scope: string;
+  readonly kind: string;
+}
+
+export interface ListFigures extends ListName {
+  readonly total: number;
+  readonly deleting: number;
+  readonly notReady: number;
+  readonly unknown: number;
+  readonly drifted: number;
+  readonly held: number;
 }
 
 export interface SubjectView {

@@ -38,6 +38,7 @@ import {
   tailOfTenant,
   type TailRow,
 } from "./sql/log-reads.ts";
+import { changedInLists, figures, filledLists } from "./sql/overview.ts";
 import { call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
@@ -116,6 +117,33 @@ export class PostgresReadStore implements ReadStore {
       version: row.version,
       changedAtMs: row.changed_at_ms,
     }));
+  };
+
+  changedInLists: ReadStore["changedInLists"] = async ({ organizationId, lists, after, limit }) => {
+    const named = [lists.map(({ scope }) => scope), lists.map(({ kind }) => kind)];
+    const asked = call(changedInLists, organizationId, ...named, after.changedAtMs, after.subjectId, limit);
+    const rows = await this.#database.run(requireOrganizationId(organizationId), asked);
+    return rows.map(({ resource_uid, subject_id, changed_at_ms, ...row }) => ({
+      ...row,
+      uid: resource_uid,
+      subjectId: subject_id,
+      changedAtMs: changed_at_ms,
+    }));
+  };
+
+  filledLists: ReadStore["filledLists"] = async ({ organizationId, lists }) => {
+    const asked = call(
+      filledLists,
+      organizationId,
+      lists.map(({ scope }) => scope),
+      lists.map(({ kind }) => kind),
+    );
+    return await this.#database.run(requireOrganizationId(organizationId), asked);
+  };
+
+  figures: ReadStore["figures"] = async (organizationId) => {
+    const rows = await this.#database.run(requireOrganizationId(organizationId), call(figures, organizationId));
+    return rows.map(({ not_ready, ...row }) => ({ ...row, notReady: not_ready }));
   };
 
   listAccounts: ReadStore["listAccounts"] = async (organizationId) => {

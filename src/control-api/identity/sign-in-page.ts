@@ -86,7 +86,7 @@ ${field("forgot-email", "E-mail", 'type="email" autocomplete="username" required
 <div class="actions"><button>Send me a link</button><button type="button" class="quiet" id="to-password">Back</button></div>
 </form>
 <form id="signed-in" hidden>
-<p>You are signed in as <strong id="who"></strong>. <a href="/">To the status page</a></p>
+<p>You are signed in as <strong id="who"></strong>. <a href="/">Go on</a></p>
 <div class="actions"><button>Sign out</button><button type="button" class="quiet" id="add-passkey">Add a passkey</button></div>
 </form>
 <p id="message" role="status" aria-live="polite"></p>

@@ -104,7 +104,11 @@ function onClick(id, work) {
     try { await work(); } catch (thrown) { say(thrown.message, "bad"); }
   });
 }
-function goOn() { location.assign("/"); }
+// Back to where the console sent us from; anything but a page of the console is ignored.
+function goOn() {
+  const next = new URLSearchParams(location.search).get("next") || "";
+  location.assign(/^\\/o\\/[A-Za-z0-9]/.test(next) ? next : "/");
+}
 
 onSubmit("password", async () => {
   const code = value("code").trim();

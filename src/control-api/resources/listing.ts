@@ -71,7 +71,7 @@ export async function watchResources(
 
 type Filters = Omit<ListRequest, "organizationId" | "scope" | "kind" | "after" | "limit">;
 
-function filtersOf(kind: Kind, query: ResourceListQuery): Filters {
+export function filtersOf(kind: Kind, query: ResourceListQuery): Filters {
   const { sort, ready } = query;
   const descending = sort.startsWith("-");
   const key = sort.replace("-", "") as ListRequest["sort"];
@@ -115,6 +115,6 @@ function refused(name: string, message: string): Problem {
   return new Problem("FIELDS_INVALID", `${name}: ${message}`, { errors: [{ pointer: `/${name}`, message }] });
 }
 
-function readyOf({ status }: ResourceDocument): string | undefined {
+export function readyOf({ status }: ResourceDocument): string | undefined {
   return status.conditions.find(({ type }) => type === "Ready")?.status;
 }

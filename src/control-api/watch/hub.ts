@@ -1,5 +1,5 @@
 import type { Kind } from "../../kernel/kind.ts";
-import type { LogPosition, TailEntry } from "../../ports/read-store.ts";
+import type { ChangedStatus, LogPosition, TailEntry } from "../../ports/read-store.ts";
 import type { ApiContext } from "../context.ts";
 import { ResourceDocuments } from "../resource-document.ts";
 import type { ResourceDocument } from "../schemas/resource.ts";
@@ -46,11 +46,12 @@ const retryMs = 1_000;
 export class WatchHub {
   readonly #context: Pick<ApiContext, "reads" | "kinds" | "clock" | "log">;
   readonly #watchers = new Map<string, Set<Watcher>>();
-  readonly #feeds = new Map<string, StatusFeed>();
+  readonly #feeds = new Map<string, StatusFeed<ChangedStatus>>();
   #poked = new AbortController();
   #started: Promise<void> | undefined;
   #at: Cursor | undefined;
   #closed = false;
+  readonly #ended = new AbortController();
 
   constructor(context: Pick<ApiContext, "reads" | "kinds" | "clock" | "log">) {
     this.#context = context;
@@ -67,11 +68,19 @@ export class WatchHub {
     const others = this.#watchers.get(key) ?? new Set();
     others.add(watcher);
     this.#watchers.set(key, others);
-    if (!this.#feeds.has(key)) this.#feeds.set(key, new StatusFeed(this.#context.reads, watcher.list));
+    if (!this.#feeds.has(key) && watcher.list.kind.loop !== undefined) this.#feeds.set(key, this.#feed(watcher.list));
     this.#started ??= this.#start();
     await this.#started;
     if (this.#closed || this.#at === undefined) watcher.end();
     return this.#at ?? { incarnation: 0, position: 0 };
+  }
+
+  #feed(list: WatchedList): StatusFeed<ChangedStatus> {
+    const { reads } = this.#context;
+    return new StatusFeed({
+      since: (after, limit) => reads.changedStatus({ ...list, kind: list.kind.kind, after, limit }),
+      nowMs: async () => (await reads.logPosition()).nowMs,
+    });
   }
 
   leave(watcher: Watcher): void {
@@ -83,9 +92,15 @@ export class WatchHub {
     this.#feeds.delete(key);
   }
 
+  /** Fires when the process is about to end: streams that are not watches of one list end by it too. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
   /** Ends every watch; those who come back find the next process. */
   close(): void {
     this.#closed = true;
+    this.#ended.abort();
     this.poke();
     for (const watcher of this.#all()) watcher.end();
   }
@@ -147,7 +162,7 @@ export class WatchHub {
     const nowMs = this.#context.clock.monotonicMs();
     for (const [key, feed] of this.#feeds) {
       const [first] = this.#watchers.get(key) ?? [];
-      const uids = first === undefined ? [] : await feed.changed(nowMs);
+      const uids = first === undefined ? [] : (await feed.changed(nowMs)).map(({ uid }) => uid);
       if (first === undefined || uids.length === 0) continue;
       const notices = await this.statusNotices(first.list, uids);
       const at = this.#at;

@@ -208,6 +208,8 @@ async function proposed(workshop: Workshop, place: Place): Promise<Waiting> {
 }
 
 const telling: Readonly<Record<string, Builder>> = {
+  // Goes on for ever: whoever is let in is stopped right behind the door.
+  "GET /changes": async () => stopped,
   "POST /webhooks": withBody({ url: "https://hooks.example.com/matrix" }),
   "GET /webhooks/{id}": hooked,
   "GET /webhooks/{id}/deliveries": hooked,

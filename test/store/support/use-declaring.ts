@@ -47,6 +47,10 @@ export async function useDeclaring(stores: Stores, world: World, zone: CycleInpu
   await read.sealedTimeMs({ organizationId, position: 100 });
   const after = { changedAtMs: 0, subjectId: 0 };
   await read.changedStatus({ organizationId, scope, kind: "Zone", after, limit: 5 });
+  const lists = [{ scope, kind: "Zone" }];
+  await read.changedInLists({ organizationId, lists, after, limit: 5 });
+  await read.filledLists({ organizationId, lists });
+  await read.figures(organizationId);
   await useKeys(new PostgresIdempotencyStore(options), organizationId);
   await useProposals(new PostgresProposalStore(options), organizationId);
 }

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ChangesDocument, FiguresDocument } from "../../src/control-api/schemas/overview.ts";
+import { startTestApi, type TestApi, whatever } from "../support/api.ts";
+import { openWatch } from "../support/watch-reader.ts";
+
+const base = "/v1/organizations/default";
+const zone = (name: string) => ({
+  apiVersion: "setpoint/v1",
+  kind: "DnsZone",
+  metadata: { name, mode: "observe", labels: { team: name.startsWith("a") ? "web" : "mail" } },
+  spec: { account: "lab", zone: `${name}.example.org` },
+});
+
+async function declare(api: TestApi, path: string, manifest: ReturnType<typeof zone>): Promise<void> {
+  const answer = await api.send("POST", `${base}${path}`, manifest);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+}
+
+async function prepare(api: TestApi): Promise<void> {
+  await api.send("POST", `${base}/accounts`, {
+    name: "lab",
+    provider: "powerdns",
+    settings: { url: "http://127.0.0.1:9" },
+  });
+  await api.send("POST", `${base}/projects`, { name: "web" });
+  for (const name of ["a1", "a2", "b1"]) await declare(api, "/dnszones", zone(name));
+  for (const name of ["a3", "b2"]) await declare(api, "/projects/web/dnszones", zone(name));
+}
+
+const namesOf = (body: Readonly<Record<string, unknown>>) =>
+  (body["items"] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+
+test("one list shows every kind and scope, in pages of any size, filtered", async () => {
+  await using api = await startTestApi();
+  await prepare(api);
+  for (const size of [1, 2, 3, 100]) {
+    const names: string[] = [];
+    let token = "";
+    for (let pages = 0; pages < 20; pages++) {
+      const more = token === "" ? "" : `&pageToken=${token}`;
+      const { status, body } = await api.send("GET", `${base}/resources?pageSize=${size}${more}`);
+      assert.equal(status, 200, JSON.stringify(body));
+      names.push(...namesOf(body));
+      token = String(body["nextPageToken"] ?? "");
+      if (token === "") break;
+    }
+    assert.deepEqual(names, ["a1", "a2", "b1", "a3", "b2"], `in pages of ${size}`);
+  }
+  const found = async (query: string) => namesOf((await api.send("GET", `${base}/resources?${query}`)).body);
+  assert.deepEqual(await found("labels=team%3Dweb"), ["a1", "a2", "a3"]);
+  assert.deepEqual(await found("namePrefix=b"), ["b1", "b2"]);
+  assert.deepEqual(await found("project=web"), ["a3", "b2"]);
+  assert.deepEqual(await found("kind=DnsRecord"), []);
+  assert.deepEqual(await found("held=true"), []);
+  assert.equal((await api.send("GET", `${base}/resources?kind=Nothing`)).body["code"], "KIND_UNKNOWN");
+  assert.equal((await api.send("GET", `${base}/resources?labels=`)).body["code"], "FIELDS_INVALID");
+});
+
+test("figures count by kind and scope", async () => {
+  await using api = await startTestApi();
+  await prepare(api);
+  await api.send("DELETE", `${base}/dnszones/a1`, undefined, whatever);
+  const { items } = (await api.send("GET", `${base}/figures`)).body as unknown as FiguresDocument;
+  assert.deepEqual(
+    items.map(({ kind, scope, total, deleting, unknown }) => ({ kind, scope, total, deleting, unknown })),
+    [
+      { kind: "DnsZone", scope: "", total: 3, deleting: 1, unknown: 3 },
+      { kind: "DnsZone", scope: "web", total: 2, deleting: 0, unknown: 2 },
+    ],
+  );
+});
+
+test("a stream says what changed, goes on where it broke, and ends with the server", async () => {
+  await using api = await startTestApi();
+  await prepare(api);
+  await api.seal();
+  const url = await api.app.listen({ host: "127.0.0.1", port: 0 });
+  const stream = await openWatch(`${url}${base}/changes`);
+  const synced = await stream.next(({ event }) => event === "SYNCED");
+  await declare(api, "/dnszones", zone("c1"));
+  await api.send("POST", `${base}/pauses`, { reason: "a look around" });
+  await api.seal();
+  const changed = await stream.next(({ event }) => event === "CHANGED");
+  const document = changed?.data as unknown as ChangesDocument;
+  assert.deepEqual(document.resources, [{ kind: "DnsZone", name: "c1", link: `${base}/dnszones/c1`, removed: false }]);
+  assert.deepEqual(document.records, ["pause"]);
+  stream.close();
+
+  const again = await openWatch(`${url}${base}/changes`, { "last-event-id": synced?.id ?? "" });
+  const missed = await again.next(({ event }) => event === "CHANGED");
+  assert.deepEqual((missed?.data as unknown as ChangesDocument).resources, document.resources, "nothing was missed");
+  const gone = await openWatch(`${url}${base}/changes`, { "last-event-id": "99.1" });
+  assert.equal(((await gone.body()) as { code: string }).code, "CURSOR_GONE");
+  await api.app.close();
+  await again.ended;
+});
