@@ -15,6 +15,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 700,
   },
   server: { proxy: { "/v1": "http://127.0.0.1:7780", "/sign-in": "http://127.0.0.1:7780" } },
 });

@@ -1,0 +1,105 @@
+import type { ProblemDocument } from "./types.ts";
+
+/** A refusal of the API, in its own words. */
+export class ApiProblem extends Error {
+  readonly problem: ProblemDocument;
+
+  constructor(problem: ProblemDocument) {
+    super(problem.detail);
+    this.name = "ApiProblem";
+    this.problem = problem;
+  }
+
+  get code(): ProblemDocument["code"] {
+    return this.problem.code;
+  }
+}
+
+export interface RequestOptions {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Why, for the audit trail. */
+  readonly reason?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Asks the API with the session's cookie. Whoever has none is sent to sign in and comes back to the same page. */
+export async function api<Answer>(method: Method, path: string, options: RequestOptions = {}): Promise<Answer> {
+  return (await apiWithHeaders<Answer>(method, path, options)).body;
+}
+
+export async function apiWithHeaders<Answer>(
+  method: Method,
+  path: string,
+  options: RequestOptions = {},
+): Promise<{ readonly body: Answer; readonly headers: Headers }> {
+  const { body, headers, reason, signal } = options;
+  const answer = await fetch(path, {
+    method,
+    credentials: "same-origin",
+    cache: "no-store",
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(reason === undefined || reason === "" ? {} : { "setpoint-reason": encodedReason(reason) }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  }).catch((thrown: unknown) => {
+    if (thrown instanceof DOMException && thrown.name === "AbortError") throw thrown;
+    throw unreachable();
+  });
+  const text = await answer.text();
+  const document = parsed(text);
+  if (answer.ok) return { body: document as Answer, headers: answer.headers };
+  if (answer.status === 401) signIn();
+  throw new ApiProblem(isProblem(document) ? document : unknownAnswer(answer.status, `${method} ${path}`));
+}
+
+export function get<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
+  return api<Answer>("GET", path, signal === undefined ? {} : { signal });
+}
+
+/** Query parameters without those that say nothing. */
+export function query(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, String(value)] as [string, string]],
+  );
+  return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`;
+}
+
+export function signIn(): void {
+  const { pathname, search } = location;
+  if (pathname === "/sign-in") return;
+  location.assign(`/sign-in${pathname.startsWith("/o/") ? `?next=${encodeURIComponent(pathname + search)}` : ""}`);
+}
+
+/** Headers carry bytes: letters beyond Latin go as UTF-8. */
+function encodedReason(reason: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(reason.replace(/\p{Cc}+/gu, " ").trim()));
+}
+
+function parsed(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function isProblem(value: unknown): value is ProblemDocument {
+  return typeof value === "object" && value !== null && "code" in value && "detail" in value;
+}
+
+function unknownAnswer(status: number, what: string): ProblemDocument {
+  const detail = `${what} was answered with ${status} and no explanation.`;
+  return { type: "about:blank", title: "Unknown answer", status, detail, code: "INTERNAL" };
+}
+
+function unreachable(): ApiProblem {
+  const detail = "The server does not answer. Nothing was changed by this page; it tries again by itself.";
+  return new ApiProblem({ type: "about:blank", title: "No connection", status: 0, detail, code: "UNAVAILABLE" });
+}

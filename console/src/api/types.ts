@@ -1,0 +1,37 @@
+/** What the API answers, inferred from the very schemas it validates with: there is nothing to generate, and nothing to drift. */
+export type { ProblemDocument } from "../../../src/control-api/schemas/common.ts";
+export type { DryRunDocument } from "../../../src/control-api/schemas/dry-run.ts";
+export type {
+  DriftDocument,
+  HeldChangeDocument,
+  LimitsDocument,
+  PauseDocument,
+  PendingDocument,
+  PlanDocument,
+} from "../../../src/control-api/schemas/governance.ts";
+export type { MeDocument } from "../../../src/control-api/schemas/identity.ts";
+export type { AccountDocument, OrganizationDocument } from "../../../src/control-api/schemas/organization.ts";
+export type { ChangesDocument, FiguresDocument } from "../../../src/control-api/schemas/overview.ts";
+export type { LoopsDocument, SummaryDocument } from "../../../src/control-api/schemas/platform.ts";
+export type { ProposalDocument } from "../../../src/control-api/schemas/proposal.ts";
+export type { AuditEntryDocument } from "../../../src/control-api/schemas/audit.ts";
+export type {
+  ConditionView,
+  DeclarationDocument,
+  HistoryDocument,
+  Manifest,
+  ObservationDocument,
+  Reason,
+  ResourceDocument,
+  WhyDocument,
+} from "../../../src/control-api/schemas/resource.ts";
+import type { PlanDocument, ResourceDocument, DryRunDocument } from "./types.ts";
+
+export type Mode = "observe" | "propose" | "enforce";
+export type Verdict = PlanDocument["subjects"][number]["verdicts"][number];
+export type Difference = PlanDocument["subjects"][number]["update"][number]["differences"][number];
+export type PlannedSubject = DryRunDocument["subjects"][number];
+export interface ResourcePage {
+  readonly items: readonly ResourceDocument[];
+  readonly nextPageToken?: string;
+}

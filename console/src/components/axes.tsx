@@ -1,0 +1,120 @@
+import type { ConditionView, ResourceDocument } from "../api/types.ts";
+import type { IconName } from "./icons.tsx";
+import { Mark, type Tone } from "./mark.tsx";
+import { duration, useNowMs } from "./time.tsx";
+
+export interface Axis {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly icon: IconName;
+  readonly title: string;
+}
+
+/** The four axes of a resource. They are never merged: a thing can work, differ, be looked at long ago and be paused at once. */
+export function axesOf(resource: ResourceDocument, nowMs: number) {
+  const { conditions } = resource.status;
+  const of = (type: string) => conditions.find((condition) => condition.type === type);
+  return {
+    ready: readyAxis(of("Ready")),
+    synced: syncedAxis(of("Synced"), differencesOf(resource)),
+    fresh: freshAxis(of("Fresh"), seenAt(resource), nowMs),
+    guard: guardAxis(resource),
+  };
+}
+
+export function differencesOf({ status }: ResourceDocument): number {
+  return status.subjects.reduce((sum, { differences = 0 }) => sum + differences, 0);
+}
+
+/** When the whole of it was last looked at: its oldest subject speaks. */
+export function seenAt({ status }: ResourceDocument): string | undefined {
+  const times = status.subjects.map(({ confirmedAt, lookedAt }) => confirmedAt ?? lookedAt);
+  if (times.length === 0 || times.includes(undefined)) return undefined;
+  return times.reduce((oldest, time) => ((time ?? "") < (oldest ?? "") ? time : oldest));
+}
+
+function readyAxis(condition: ConditionView | undefined): Axis {
+  const title = condition?.message ?? "not looked at yet";
+  if (condition?.status === "True") return { word: "Ready", tone: "good", icon: "check", title };
+  if (condition?.status === "False") return { word: "Not ready", tone: "bad", icon: "cross", title };
+  return { word: "Unknown", tone: "plain", icon: "question", title };
+}
+
+function syncedAxis(condition: ConditionView | undefined, differences: number): Axis {
+  const title = condition?.message ?? "not compared yet";
+  if (condition?.status === "True") return { word: "Synced", tone: "good", icon: "equal", title };
+  if (condition?.status === "False")
+    return {
+      word: differences === 0 ? "Differs" : `${differences} difference${differences === 1 ? "" : "s"}`,
+      tone: "warn",
+      icon: "differs",
+      title,
+    };
+  return { word: "Unknown", tone: "plain", icon: "question", title };
+}
+
+function freshAxis(condition: ConditionView | undefined, at: string | undefined, nowMs: number): Axis {
+  const title = condition?.message ?? "never looked at";
+  if (at === undefined) return { word: "Never seen", tone: "plain", icon: "question", title };
+  const word = `${duration(nowMs - Date.parse(at))} ago`;
+  if (condition?.status === "False") return { word, tone: "warn", icon: "clock", title };
+  return { word, tone: "plain", icon: "clock", title };
+}
+
+function guardAxis({ metadata, status }: ResourceDocument): Axis {
+  const guards = status.conditions.filter(({ type }) => type.startsWith("Guard/"));
+  const isAbout = (name: string) => guards.find(({ type }) => type === `Guard/${name}`);
+  const paused = isAbout("pause") ?? status.conditions.find(({ type }) => type === "Paused");
+  if (paused !== undefined) return { word: "Paused", tone: "warn", icon: "pause", title: paused.message };
+  const held = guards.find(({ reason }) => reason === "Held" || reason === "Hold");
+  if (held !== undefined) return { word: "Held", tone: "hold", icon: "hand", title: held.message };
+  const refused = guards.find(({ reason }) => reason === "Refused" || reason === "Refuse");
+  if (refused !== undefined) return { word: "Refused", tone: "bad", icon: "hand", title: refused.message };
+  if (status.subjects.some(({ heldBy }) => heldBy !== undefined))
+    return { word: "In an operation", tone: "accent", icon: "hand", title: "An operation holds it until it ends" };
+  return modeAxis(metadata.mode);
+}
+
+export function modeAxis(mode: "observe" | "propose" | "enforce" | undefined): Axis {
+  if (mode === "observe")
+    return { word: "Observe", tone: "plain", icon: "eye", title: "It is looked at; nothing is written" };
+  if (mode === "propose")
+    return { word: "Propose", tone: "accent", icon: "pen", title: "Every change waits for a person" };
+  if (mode === "enforce")
+    return { word: "Enforce", tone: "good", icon: "shield", title: "Changes are made within the guards" };
+  return { word: "Inherited", tone: "plain", icon: "shield", title: "Its mode is that of its scope" };
+}
+
+export function AxisMark({ axis }: { axis: Axis }) {
+  return (
+    <Mark tone={axis.tone} icon={axis.icon} title={axis.title}>
+      {axis.word}
+    </Mark>
+  );
+}
+
+/** The axes with their names, as they head the page of an object. */
+export function AxesHeader({ resource }: { resource: ResourceDocument }) {
+  const axes = axesOf(resource, useNowMs());
+  const named = [
+    ["Ready", axes.ready],
+    ["Synced", axes.synced],
+    ["Freshness", axes.fresh],
+    ["Guard", axes.guard],
+  ] as const;
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-4">
+      {named.map(([name, axis]) => (
+        <div key={name} className="min-w-0 bg-panel px-3.5 py-2">
+          <dt className="text-2xs font-medium tracking-wide text-soft uppercase">{name}</dt>
+          <dd className="mt-0.5 font-medium">
+            <AxisMark axis={axis} />
+          </dd>
+          <dd className="line-clamp-2 text-xs text-soft" title={axis.title}>
+            {axis.title}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,52 @@
+import { Dialog as Base } from "@base-ui/react/dialog";
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+
+/** A question that stands in front of everything else. Escape and a click beside it close it. */
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  children,
+  wide = false,
+}: {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  description?: ReactNode;
+  children: ReactNode;
+  wide?: boolean;
+}) {
+  return (
+    <Base.Root open={open} onOpenChange={onOpenChange}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <Base.Popup
+          className={`fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[calc(100vw-1.5rem)] -translate-x-1/2 flex-col rounded-lg border border-line bg-panel shadow-raised ${wide ? "max-w-3xl" : "max-w-lg"}`}
+        >
+          <header className="border-b border-line px-4 py-3">
+            <Base.Title className="text-lg font-semibold">{title}</Base.Title>
+            {description === undefined ? undefined : (
+              <Base.Description className="mt-0.5 text-sm text-soft" render={<div />}>
+                {description}
+              </Base.Description>
+            )}
+          </header>
+          <div className="min-h-0 overflow-y-auto p-4">{children}</div>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+export function DialogActions({ children, close }: { children: ReactNode; close: () => void }) {
+  return (
+    <div className="mt-4 flex flex-wrap justify-end gap-2 border-t border-line pt-3">
+      <Button tone="quiet" onClick={close}>
+        Cancel
+      </Button>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import type { Difference } from "../api/types.ts";
+
+/** Field by field: what was seen, and what is wanted. */
+export function Differences({ differences }: { differences: readonly Difference[] }) {
+  if (differences.length === 0) return undefined;
+  return (
+    <table className="w-full text-left text-xs">
+      <thead className="sr-only">
+        <tr>
+          <th>Field</th>
+          <th>Seen</th>
+          <th>Wanted</th>
+        </tr>
+      </thead>
+      <tbody>
+        {differences.map((difference) => (
+          <tr key={difference.field} className="align-top">
+            <th scope="row" className="w-1/4 py-0.5 pr-3 font-normal break-all text-soft">
+              <code>{difference.field}</code>
+            </th>
+            <td className="py-0.5 pr-3 break-all">
+              <Value value={difference.seen} sign="−" tone="bg-bad-wash text-bad" absent="absent" />
+            </td>
+            <td className="py-0.5 break-all">
+              <Value value={difference.wanted} sign="+" tone="bg-good-wash text-good" absent="removed" />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function Value({ value, sign, tone, absent }: { value: unknown; sign: string; tone: string; absent: string }) {
+  if (value === undefined || value === null) return <span className="text-soft italic">{absent}</span>;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return (
+    <code className={`rounded px-1 py-px whitespace-pre-wrap ${tone}`}>
+      <span aria-hidden="true">{sign} </span>
+      {text === "" ? '""' : text}
+    </code>
+  );
+}

@@ -1,0 +1,97 @@
+import type { ReactNode } from "react";
+import { ApiProblem } from "../api/client.ts";
+import { Button } from "./button.tsx";
+import { Icon, type IconName } from "./icons.tsx";
+
+/** Nothing is here, and what to do about it. */
+export function Empty({ icon = "info", title, children }: { icon?: IconName; title: string; children?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center gap-2 px-6 py-10 text-center">
+      <span className="grid size-9 place-items-center rounded-full bg-sunken text-soft">
+        <Icon name={icon} size={18} />
+      </span>
+      <p className="font-medium">{title}</p>
+      {children === undefined ? undefined : <div className="max-w-md text-sm text-soft">{children}</div>}
+    </div>
+  );
+}
+
+export function Command({ children }: { children: string }) {
+  return <code className="rounded bg-sunken px-1.5 py-0.5 text-xs break-all text-ink">{children}</code>;
+}
+
+/** A refusal or a failure, in the words of whoever refused. */
+export function ProblemNote({ error, retry }: { error: unknown; retry?: () => void }) {
+  const problem = error instanceof ApiProblem ? error.problem : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  return (
+    <div role="alert" className="rounded-md border border-bad bg-bad-wash px-3 py-2 text-sm">
+      <p className="flex items-start gap-2 font-medium text-bad">
+        <Icon name="cross" className="mt-0.5" />
+        <span className="min-w-0 break-words">{problem?.title ?? "That did not work"}</span>
+      </p>
+      <p className="mt-1 break-words text-ink">{message}</p>
+      {problem?.errors === undefined ? undefined : (
+        <ul className="mt-1 list-disc pl-5 text-ink">
+          {problem.errors.map(({ pointer, message: words }) => (
+            <li key={`${pointer} ${words}`}>
+              <code>{pointer}</code> {words}
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem?.verdict === undefined ? undefined : (
+        <p className="mt-1 text-ink">
+          Guard <b>{problem.verdict.guard}</b>: {problem.verdict.reason}
+        </p>
+      )}
+      <p className="mt-1 text-xs text-soft">
+        {problem === undefined ? undefined : <code>{problem.code}</code>}
+        {problem?.requestId === undefined ? undefined : <> · request {problem.requestId}</>}
+      </p>
+      {retry === undefined ? undefined : (
+        <Button className="mt-2" icon="refresh" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A place for what is being read; it says what for. */
+export function Reading({ what, rows = 3 }: { what: string; rows?: number }) {
+  return (
+    <div role="status" className="space-y-2 p-3.5">
+      <span className="sr-only">Reading {what}</span>
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="h-4 animate-pulse rounded bg-sunken" />
+      ))}
+    </div>
+  );
+}
+
+interface Asked<Data> {
+  readonly data: Data | undefined;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
+
+/** What a query answered, or why it did not yet. What was read before stays while a new answer is awaited. */
+export function Answer<Data>({
+  of,
+  what,
+  children,
+}: {
+  of: Asked<Data>;
+  what: string;
+  children: (data: Data) => ReactNode;
+}) {
+  if (of.data !== undefined) return <>{children(of.data)}</>;
+  if (of.error !== null && of.error !== undefined)
+    return (
+      <div className="p-3.5">
+        <ProblemNote error={of.error} retry={() => void of.refetch()} />
+      </div>
+    );
+  return <Reading what={what} />;
+}

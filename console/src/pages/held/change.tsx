@@ -1,0 +1,258 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api, ApiProblem, get } from "../../api/client.ts";
+import { base, keys } from "../../api/queries.ts";
+import type { HeldChangeDocument } from "../../api/types.ts";
+import { useAction } from "../../components/action.ts";
+import { Button } from "../../components/button.tsx";
+import { Counts } from "../../components/counts.tsx";
+import { Differences } from "../../components/differences.tsx";
+import { TextField } from "../../components/field.tsx";
+import { Icon } from "../../components/icons.tsx";
+import { Chip } from "../../components/mark.tsx";
+import { ObjectLink, pathOfLink } from "../../components/object-link.tsx";
+import { PageHeader, Panel } from "../../components/panel.tsx";
+import { Answer, ProblemNote } from "../../components/states.tsx";
+import { Ago, Until } from "../../components/time.tsx";
+import { VerdictRow } from "../../components/verdicts.tsx";
+import { titleOf } from "./held-row.tsx";
+import { heldChangeRoute } from "./route.tsx";
+
+/** One held change: what it would do, why it waits, and the decision. */
+export function HeldChangePage() {
+  const { organization, id } = heldChangeRoute.useParams();
+  const change = useQuery({
+    queryKey: [...keys.record(organization, "held-change"), id],
+    queryFn: () => get<HeldChangeDocument>(`${base(organization)}/held-changes/${id}`),
+  });
+  return (
+    <>
+      <Link
+        to="/o/$organization/held"
+        params={{ organization }}
+        className="mb-2 inline-flex items-center gap-1 text-sm text-soft hover:text-ink"
+      >
+        <Icon name="back" size={14} /> Held changes
+      </Link>
+      <Answer of={change} what="the held change">
+        {(found) => (
+          <>
+            <PageHeader
+              title={titleOf(found)}
+              lead={
+                <>
+                  opened <Ago at={found.openedAt} />
+                  {found.openedBy === undefined ? "" : ` by ${found.openedBy}`}
+                </>
+              }
+            >
+              <StateChip change={found} />
+            </PageHeader>
+            <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(20rem,2fr)]">
+              <div className="order-2 min-w-0 space-y-4 xl:order-1">
+                <Items organization={organization} change={found} />
+              </div>
+              <div className="order-1 min-w-0 space-y-4 xl:order-2">
+                <Panel title="Why it waits">
+                  <ul>
+                    <VerdictRow verdict={found.verdict} />
+                  </ul>
+                  {found.reason === undefined ? undefined : (
+                    <p className="text-sm">Asked for because: {found.reason}</p>
+                  )}
+                </Panel>
+                <Decision key={found.digest} organization={organization} change={found} />
+              </div>
+            </div>
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+function StateChip({ change }: { change: HeldChangeDocument }) {
+  if (change.state === "approved")
+    return (
+      <Chip tone="good" icon="check">
+        approved by {change.decidedBy}
+      </Chip>
+    );
+  if (change.state === "rejected")
+    return (
+      <Chip tone="bad" icon="cross">
+        rejected by {change.decidedBy}
+      </Chip>
+    );
+  if (change.state === "withdrawn")
+    return (
+      <Chip tone="plain" icon="back">
+        withdrawn
+      </Chip>
+    );
+  return change.overdue ? (
+    <Chip tone="bad" icon="clock">
+      overdue
+    </Chip>
+  ) : (
+    <Chip tone="hold" icon="hand">
+      waiting
+    </Chip>
+  );
+}
+
+const order = ["delete", "replace", "takeover", "update", "create"];
+
+function Items({ organization, change }: { organization: string; change: HeldChangeDocument }) {
+  const items = change.items.toSorted((left, right) => order.indexOf(left.action) - order.indexOf(right.action));
+  const { blastRadius } = change;
+  return (
+    <Panel
+      flush
+      title="What would happen"
+      aside={
+        <>
+          <Counts counts={blastRadius.actions} /> in {blastRadius.resources} resource
+          {blastRadius.resources === 1 ? "" : "s"}
+          {blastRadius.accounts > 0 ? `, ${blastRadius.accounts} account${blastRadius.accounts === 1 ? "" : "s"}` : ""}
+        </>
+      }
+    >
+      <ul className="divide-y divide-line">
+        {items.map((item) => (
+          <li key={`${item.kind} ${item.name} ${item.key} ${item.action}`} className="px-3.5 py-2">
+            <p className="flex flex-wrap items-baseline gap-x-2.5 text-sm">
+              <b className={item.action === "delete" || item.action === "replace" ? "text-bad" : ""}>{item.action}</b>
+              <code className="break-all">{item.key}</code>
+              {item.link === undefined ? (
+                <span className="text-soft">
+                  {item.kind}/{item.name}
+                </span>
+              ) : (
+                <ObjectLink organization={organization} path={pathOfLink(item.link)}>
+                  {item.kind}/{item.name}
+                </ObjectLink>
+              )}
+              {item.externalId === undefined || item.externalId === item.key ? undefined : (
+                <code className="text-xs break-all text-soft">{item.externalId}</code>
+              )}
+            </p>
+            <p className="text-xs text-soft">{item.reason}</p>
+            <Differences differences={item.differences} />
+          </li>
+        ))}
+      </ul>
+      {change.truncated ? (
+        <p className="border-t border-line px-3.5 py-2 text-sm text-warn">Not all of it is shown here.</p>
+      ) : undefined}
+    </Panel>
+  );
+}
+
+/** Binds to the digest that was read, and asks for the number of deletes: nobody approves what they have not counted. */
+function Decision({ organization, change }: { organization: string; change: HeldChangeDocument }) {
+  const [count, setCount] = useState("");
+  const [comment, setComment] = useState("");
+  const path = `${base(organization)}/held-changes/${change.id}`;
+  const approve = useAction(organization, () =>
+    api("POST", `${path}:approve`, {
+      body: { digest: change.digest, ...(comment.trim() === "" ? {} : { comment: comment.trim() }) },
+    }),
+  );
+  const reject = useAction(organization, () => api("POST", `${path}:reject`, { body: { comment: comment.trim() } }));
+  const { actions } = change.blastRadius;
+  const deletes = (actions["delete"] ?? 0) + (actions["replace"] ?? 0);
+  if (change.state !== "open")
+    return (
+      <Panel title="Decision">
+        <p className="text-sm">
+          {change.state} {change.decidedBy === undefined ? "" : `by ${change.decidedBy} `}
+          {change.decidedAt === undefined ? undefined : <Ago at={change.decidedAt} />}
+        </p>
+        {change.comment === undefined ? undefined : <p className="mt-1 text-sm text-soft">{change.comment}</p>}
+      </Panel>
+    );
+  const { you, notBy, fourEyes } = change.approval;
+  const error = approve.error ?? reject.error;
+  return (
+    <Panel
+      title="Decision"
+      aside={
+        <>
+          decide <Until at={change.deadline} />
+        </>
+      }
+    >
+      {fourEyes ? (
+        <p className="mb-3 text-sm text-soft">
+          Four eyes: not by {notBy.map(({ who, why }) => `${who} (${why})`).join(", ")}.
+        </p>
+      ) : undefined}
+      {you.may ? undefined : (
+        <p className="mb-3 rounded-md bg-warn-wash px-3 py-2 text-sm text-warn">
+          You cannot decide this: {you.because}.
+        </p>
+      )}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          approve.mutate();
+        }}
+      >
+        {deletes > 0 ? (
+          <TextField
+            label={`How many are deleted? Type ${deletes}`}
+            inputMode="numeric"
+            autoComplete="off"
+            value={count}
+            disabled={!you.may}
+            onChange={(event) => setCount(event.target.value)}
+            hint="Counting is the last look before it happens."
+          />
+        ) : undefined}
+        <TextField
+          label="Comment"
+          value={comment}
+          maxLength={1_000}
+          onChange={(event) => setComment(event.target.value)}
+          hint="Needed to reject; kept with the decision."
+        />
+        {error === null ? undefined : (
+          <div className="mb-3">
+            <ProblemNote error={error} />
+            {error instanceof ApiProblem && error.code === "DIGEST_MOVED" ? (
+              <p className="mt-2 text-sm">
+                What waits changed since you read it. It is shown anew on the left: look again, then decide.
+              </p>
+            ) : undefined}
+          </div>
+        )}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button
+            tone="primary"
+            icon="check"
+            type="submit"
+            busy={approve.isPending}
+            disabled={!you.may || (deletes > 0 && count.trim() !== String(deletes))}
+          >
+            Approve {deletes > 0 ? `${deletes} delete${deletes === 1 ? "" : "s"}` : ""}
+          </Button>
+          <Button
+            tone="danger"
+            icon="cross"
+            busy={reject.isPending}
+            disabled={!you.may || comment.trim().length < 3}
+            onClick={() => reject.mutate()}
+          >
+            Reject
+          </Button>
+        </div>
+        <p className="mt-3 text-xs break-all text-soft">
+          Binds to digest <code>{change.digest.slice(0, 24)}</code>: if what waits changes, this approval does not
+          count.
+        </p>
+      </form>
+    </Panel>
+  );
+}

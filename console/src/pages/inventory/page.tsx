@@ -1,0 +1,3 @@
+export function InventoryPage() {
+  return <p>soon</p>;
+}

@@ -1,0 +1,171 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { figuresQuery, limitsQuery, loopsQuery } from "../../api/queries.ts";
+import type { LimitsDocument, LoopsDocument } from "../../api/types.ts";
+import { Chip, Mark } from "../../components/mark.tsx";
+import { PageHeader, Panel } from "../../components/panel.tsx";
+import { Answer } from "../../components/states.tsx";
+import { Ago, duration, Until } from "../../components/time.tsx";
+import { loopsRoute } from "./route.tsx";
+
+/** Every loop: how often it looks, what makes it look sooner, when it last did, and what limits it. */
+export function LoopsPage() {
+  const { organization } = loopsRoute.useParams();
+  const loops = useQuery(loopsQuery);
+  return (
+    <>
+      <PageHeader
+        title="Loops"
+        lead="One loop per kind. Each looks at its subjects again and again, and at once when something they are computed from changes."
+      />
+      <Answer of={loops} what="loops">
+        {({ kinds, withoutLoop }) => (
+          <div className="space-y-4">
+            <div className="grid gap-4 lg:grid-cols-2 2xl:grid-cols-3">
+              {kinds
+                .filter(({ everySeconds }) => everySeconds !== undefined)
+                .map((loop) => (
+                  <LoopCard key={loop.kind} organization={organization} loop={loop} />
+                ))}
+            </div>
+            <Caps organization={organization} />
+            <Panel title="Without a loop, and why" flush>
+              <ul className="divide-y divide-line text-sm">
+                {[
+                  ...kinds
+                    .filter((kind) => kind.withoutLoop !== undefined)
+                    .map((kind) => ({ record: kind.kind, why: kind.withoutLoop ?? "" })),
+                  ...withoutLoop,
+                ].map(({ record, why }) => (
+                  <li key={record} className="flex flex-wrap gap-x-4 px-3.5 py-2">
+                    <span className="w-56 font-medium">{record}</span>
+                    <span className="min-w-0 flex-1 basis-64 text-soft">{why}</span>
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          </div>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+type Loop = LoopsDocument["kinds"][number];
+
+function LoopCard({ organization, loop }: { organization: string; loop: Loop }) {
+  const figures = (useQuery(figuresQuery(organization)).data ?? []).filter(({ kind }) => kind === loop.kind);
+  const sum = (of: "total" | "drifted" | "notReady" | "held") => figures.reduce((total, entry) => total + entry[of], 0);
+  const { activity, everySeconds = 0, verdictLimitSeconds } = loop;
+  const facts: readonly [string, React.ReactNode][] = [
+    ["Looks every", duration(everySeconds * 1_000)],
+    [
+      "In fact every",
+      activity?.realIntervalSeconds === undefined ? "not measured yet" : duration(activity.realIntervalSeconds * 1_000),
+    ],
+    ["Last cycle", activity?.lastCycleAt === undefined ? "none yet" : <Ago at={activity.lastCycleAt} />],
+    ["All looked at again", activity?.nextCycleBy === undefined ? "–" : <Until at={activity.nextCycleBy} />],
+    ["At once when", loop.inputs.length === 0 ? "it is declared anew" : `it or a ${loop.inputs.join(" or ")} changes`],
+    ["Unknown after", verdictLimitSeconds === undefined ? "–" : duration(verdictLimitSeconds * 1_000)],
+    ["Lives in", loop.scopes.join(", ")],
+  ];
+  return (
+    <Panel
+      title={loop.kind}
+      aside={
+        activity !== undefined && activity.failing > 0 ? (
+          <Chip tone="bad" icon="cross">
+            {activity.failing} failing
+          </Chip>
+        ) : (
+          <Chip tone="good" icon="check">
+            running
+          </Chip>
+        )
+      }
+    >
+      <p className="mb-2 flex flex-wrap gap-x-4 gap-y-1">
+        <Link
+          to="/o/$organization/inventory"
+          params={{ organization }}
+          search={{ kind: loop.kind }}
+          className="text-sm font-medium text-accent hover:underline"
+        >
+          {sum("total")} here
+        </Link>
+        {sum("drifted") > 0 ? (
+          <Mark tone="warn" icon="differs">
+            {sum("drifted")} differ
+          </Mark>
+        ) : undefined}
+        {sum("notReady") > 0 ? (
+          <Mark tone="bad" icon="cross">
+            {sum("notReady")} not ready
+          </Mark>
+        ) : undefined}
+        {sum("held") > 0 ? (
+          <Mark tone="hold" icon="hand">
+            {sum("held")} held
+          </Mark>
+        ) : undefined}
+      </p>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-soft">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {loop.modeRequired ? (
+        <p className="mt-2 text-xs text-soft">Exists outside already, so its mode is named when it is declared.</p>
+      ) : undefined}
+    </Panel>
+  );
+}
+
+function Caps({ organization }: { organization: string }) {
+  const limits = useQuery(limitsQuery(organization));
+  return (
+    <Panel title="Caps of this organization" flush aside="a raised limit is itself a held change">
+      <Answer of={limits} what="limits">
+        {(found) => (
+          <div className="overflow-x-auto">
+            <table className="w-full min-w-[36rem] text-left text-sm">
+              <thead className="text-xs text-soft">
+                <tr className="border-b border-line">
+                  <th className="px-3.5 py-2 font-medium">Limit</th>
+                  <th className="px-3.5 py-2 font-medium">In force</th>
+                  <th className="px-3.5 py-2 font-medium">Default, set by</th>
+                  <th className="px-3.5 py-2 font-medium">Ceiling</th>
+                </tr>
+              </thead>
+              <tbody className="divide-y divide-line">
+                {found.limits.map((limit) => (
+                  <tr key={limit.name}>
+                    <th scope="row" className="px-3.5 py-2 font-medium">
+                      {limit.name}
+                    </th>
+                    <td className="px-3.5 py-2 tabular-nums">{valueText(limit.value)}</td>
+                    <td className="px-3.5 py-2 text-soft tabular-nums">
+                      {valueText(limit.default.value)}, {limit.default.from}
+                    </td>
+                    <td className="px-3.5 py-2 text-soft tabular-nums">
+                      {limit.ceiling === undefined
+                        ? "none"
+                        : `${valueText(limit.ceiling.value)}, ${limit.ceiling.from}`}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Answer>
+    </Panel>
+  );
+}
+
+function valueText(value: LimitsDocument["limits"][number]["value"]): string {
+  return typeof value === "number" ? String(value) : `${value.count} or ${value.percent} %, at least ${value.atLeast}`;
+}

@@ -1,0 +1,308 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { get } from "../../api/client.ts";
+import { base, figuresQuery, heldQuery, keys, loopsQuery, pendingQuery, summaryQuery } from "../../api/queries.ts";
+import type { AuditEntryDocument, DriftDocument, FiguresDocument } from "../../api/types.ts";
+import { Icon, type IconName } from "../../components/icons.tsx";
+import { Chip, Mark, type Tone } from "../../components/mark.tsx";
+import { ObjectLink, pathOfLink } from "../../components/object-link.tsx";
+import { PageHeader, Panel } from "../../components/panel.tsx";
+import { Answer, Command, Empty } from "../../components/states.tsx";
+import { Ago, duration, useNowMs } from "../../components/time.tsx";
+import { HeldRow, inOrder } from "../held/held-row.tsx";
+import type { InventorySearch } from "../inventory/route.tsx";
+import { nowRoute } from "./route.tsx";
+
+/** What is bad now, how bad, since when, and what can be done about it, without a click. */
+export function NowPage() {
+  const { organization } = nowRoute.useParams();
+  return (
+    <>
+      <PageHeader title="Now" lead="What needs somebody, what waits for approval, and what the loops are doing." />
+      <Figures organization={organization} />
+      <div className="mt-4 grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="min-w-0 space-y-4">
+          <Attention organization={organization} />
+          <Waiting organization={organization} />
+        </div>
+        <div className="min-w-0 space-y-4">
+          <Cycles />
+          <Activity organization={organization} />
+          <Services />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Figures({ organization }: { organization: string }) {
+  const figures = useQuery(figuresQuery(organization));
+  const sum = (of: keyof FiguresDocument["items"][number]) =>
+    (figures.data ?? []).reduce((total, entry) => total + Number(entry[of]), 0);
+  const tiles: readonly { title: string; count: number; tone: Tone; icon: IconName; search: InventorySearch }[] = [
+    { title: "Resources", count: sum("total"), tone: "plain", icon: "stack", search: {} },
+    { title: "Not ready", count: sum("notReady"), tone: "bad", icon: "cross", search: { ready: "no" } },
+    { title: "Differ", count: sum("drifted"), tone: "warn", icon: "differs", search: { only: "drifted" } },
+    { title: "Held", count: sum("held"), tone: "hold", icon: "hand", search: { only: "held" } },
+    { title: "Unknown", count: sum("unknown"), tone: "plain", icon: "question", search: { ready: "unknown" } },
+    { title: "Being deleted", count: sum("deleting"), tone: "plain", icon: "trash", search: { only: "deleting" } },
+  ];
+  return (
+    <ul className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 lg:grid-cols-6">
+      {tiles.map(({ title, count, tone, icon, search }) => (
+        <li key={title}>
+          <Link
+            to="/o/$organization/inventory"
+            params={{ organization }}
+            search={search}
+            className="block h-full bg-panel px-3.5 py-2.5 hover:bg-sunken"
+          >
+            <Mark tone={count === 0 ? "plain" : tone} icon={icon}>
+              {title}
+            </Mark>
+            <span className="block text-xl font-semibold tabular-nums">{figures.data === undefined ? "–" : count}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface Cause {
+  readonly key: string;
+  readonly tone: Tone;
+  readonly icon: IconName;
+  readonly title: ReactNode;
+  readonly note: ReactNode;
+  readonly since: string;
+  readonly resources: readonly { readonly name: string; readonly path: string }[];
+  readonly more: number;
+}
+
+function Attention({ organization }: { organization: string }) {
+  const drift = useQuery({
+    queryKey: keys.record(organization, "drift"),
+    queryFn: () => get<DriftDocument>(`${base(organization)}/drift`),
+  });
+  const pending = useQuery(pendingQuery(organization));
+  return (
+    <Panel
+      title="Needs attention"
+      flush
+      aside={drift.data === undefined ? undefined : `${drift.data.resources} resources, by cause`}
+    >
+      <Answer of={drift} what="what differs">
+        {({ causes }) => {
+          const all = [...causes.map(driftCause), ...brokenCauses(pending.data?.items ?? [])];
+          if (all.length === 0)
+            return (
+              <Empty icon="check" title="Everything is as declared">
+                What differs, fails or is refused appears here, grouped by its cause. Try it:{" "}
+                <Command>bin/setpoint.mjs apply -f examples/colours.yaml</Command>
+              </Empty>
+            );
+          return (
+            <ul className="divide-y divide-line">
+              {all.map((cause) => (
+                <li key={cause.key} className="px-3.5 py-2.5">
+                  <div className="flex flex-wrap items-baseline gap-x-3">
+                    <span className="min-w-0 flex-1 basis-60 font-medium">
+                      <Mark tone={cause.tone} icon={cause.icon}>
+                        {cause.title}
+                      </Mark>
+                    </span>
+                    <Ago at={cause.since} className="text-xs text-soft" />
+                  </div>
+                  <p className="text-sm text-soft">{cause.note}</p>
+                  <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm">
+                    {cause.resources.slice(0, 6).map(({ name, path }) => (
+                      <ObjectLink key={path} organization={organization} path={path}>
+                        {name}
+                      </ObjectLink>
+                    ))}
+                    {cause.more > 0 ? <span className="text-soft">and {cause.more} more</span> : undefined}
+                  </p>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Answer>
+    </Panel>
+  );
+}
+
+function driftCause(cause: DriftDocument["causes"][number]): Cause {
+  const { kind, action, field, items, resources, resourceCount, since, guards } = cause;
+  const what = field === "" ? `${action} ${items} item${items === 1 ? "" : "s"}` : `${field} differs`;
+  return {
+    key: `${kind} ${action} ${field}`,
+    tone: guards.length > 0 ? "hold" : "warn",
+    icon: guards.length > 0 ? "hand" : "differs",
+    title: `${kind}: ${what}`,
+    note:
+      guards.length > 0
+        ? `${items} item${items === 1 ? "" : "s"} to ${action}; stopped by ${guards.join(", ")}`
+        : `${items} item${items === 1 ? "" : "s"} to ${action}; being put right`,
+    since,
+    resources: resources.map(({ name, link }) => ({ name, path: pathOfLink(link) })),
+    more: resourceCount - Math.min(6, resources.length),
+  };
+}
+
+/** What is left to do for a reason that is no difference of a field. */
+function brokenCauses(
+  items: readonly {
+    readonly link: string;
+    readonly name: string;
+    readonly kind: string;
+    readonly message: string;
+    readonly differences: number;
+    readonly since: string;
+  }[],
+): readonly Cause[] {
+  const byMessage = Map.groupBy(
+    items.filter(({ differences }) => differences === 0),
+    ({ kind, message }) => `${kind}: ${message}`,
+  );
+  return [...byMessage].map(([title, group]) => ({
+    key: title,
+    tone: "bad",
+    icon: "cross",
+    title,
+    note: `${group.length} resource${group.length === 1 ? "" : "s"}`,
+    since: group.map(({ since }) => since).toSorted()[0] ?? "",
+    resources: group.map(({ name, link }) => ({ name, path: pathOfLink(link) })),
+    more: Math.max(0, group.length - 6),
+  }));
+}
+
+function Waiting({ organization }: { organization: string }) {
+  const held = useQuery(heldQuery(organization));
+  return (
+    <Panel
+      title="Waiting for a person"
+      flush
+      aside={
+        <Link to="/o/$organization/held" params={{ organization }} className="text-accent hover:underline">
+          All held changes
+        </Link>
+      }
+    >
+      <Answer of={held} what="held changes">
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty icon="hand" title="Nothing waits">
+              A change that is too large, or that somebody must decide, waits here with its numbers.
+            </Empty>
+          ) : (
+            <ul className="divide-y divide-line">
+              {inOrder(items)
+                .slice(0, 5)
+                .map((change) => (
+                  <HeldRow key={change.id} organization={organization} change={change} />
+                ))}
+            </ul>
+          )
+        }
+      </Answer>
+    </Panel>
+  );
+}
+
+function Cycles() {
+  const loops = useQuery(loopsQuery);
+  const nowMs = useNowMs();
+  return (
+    <Panel title="Live cycles" flush>
+      <Answer of={loops} what="loops">
+        {({ kinds }) => (
+          <ul className="divide-y divide-line">
+            {kinds
+              .filter(({ everySeconds }) => everySeconds !== undefined)
+              .map(({ kind, everySeconds = 0, activity }) => (
+                <li key={kind} className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-sm">
+                  <span className="w-36 font-medium">{kind}</span>
+                  <span className="flex-1 text-soft">
+                    every {duration(everySeconds * 1_000)}
+                    {activity?.lastCycleAt === undefined
+                      ? ""
+                      : ` · last ${duration(nowMs - Date.parse(activity.lastCycleAt))} ago`}
+                  </span>
+                  {activity === undefined ? undefined : activity.failing > 0 ? (
+                    <Chip tone="bad" icon="cross">
+                      {activity.failing} of {activity.subjects} failing
+                    </Chip>
+                  ) : (
+                    <span className="text-xs text-soft tabular-nums">
+                      {activity.subjects} subject{activity.subjects === 1 ? "" : "s"}
+                    </span>
+                  )}
+                </li>
+              ))}
+          </ul>
+        )}
+      </Answer>
+    </Panel>
+  );
+}
+
+function Activity({ organization }: { organization: string }) {
+  const entries = useQuery({
+    queryKey: keys.record(organization, "activity"),
+    queryFn: async () =>
+      (await get<{ items: readonly AuditEntryDocument[] }>(`${base(organization)}/audit?pageSize=12`)).items,
+    retry: false,
+  });
+  if (entries.isError) return undefined;
+  return (
+    <Panel title="Recent activity" flush>
+      <Answer of={entries} what="the audit trail">
+        {(items) => (
+          <ul className="divide-y divide-line">
+            {items.map((entry) => (
+              <li key={entry.position} className="flex items-baseline gap-3 px-3.5 py-1.5 text-sm">
+                <span className="min-w-0 flex-1 truncate" title={`${entry.actor}: ${entry.type}`}>
+                  <span className="font-medium">{entry.actor}</span> <span className="text-soft">{words(entry)}</span>
+                </span>
+                <Ago at={entry.at} className="text-xs text-soft" />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+    </Panel>
+  );
+}
+
+function words({ type, data }: AuditEntryDocument): string {
+  const { kind, name } = (data ?? {}) as { kind?: string; name?: string };
+  const about = kind === undefined || name === undefined ? "" : ` ${kind}/${name}`;
+  return `${type.replace(".", " ").replaceAll("-", " ")}${about}`;
+}
+
+function Services() {
+  const summary = useQuery(summaryQuery);
+  if (summary.data === undefined) return undefined;
+  const { services, dueNow } = summary.data;
+  return (
+    <Panel title="Services" flush aside={`${dueNow} due now`}>
+      <ul className="divide-y divide-line">
+        {services.map(({ name, state, detail }) => (
+          <li key={name} className="flex items-center gap-3 px-3.5 py-2 text-sm">
+            <Icon
+              name={state === "running" ? "check" : "cross"}
+              className={state === "running" ? "text-good" : "text-bad"}
+            />
+            <span className="font-medium">{name}</span>
+            <span className={state === "running" ? "text-soft" : "text-bad"}>{state}</span>
+            <span className="min-w-0 flex-1 truncate text-right text-xs text-soft" title={detail}>
+              {detail}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,3 @@
+export function ObjectPage() {
+  return <p>soon</p>;
+}

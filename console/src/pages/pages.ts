@@ -1,0 +1,9 @@
+import type { IconName } from "../components/icons.tsx";
+
+/** The pages that are linked, in the order of the menu. A page that is not there is not linked. */
+export const pages = [
+  { title: "Now", to: "/o/$organization/now", icon: "gauge", key: "n" },
+  { title: "Inventory", to: "/o/$organization/inventory", icon: "list", key: "i" },
+  { title: "Held changes", to: "/o/$organization/held", icon: "hand", key: "h" },
+  { title: "Loops", to: "/o/$organization/loops", icon: "loop", key: "l" },
+] as const satisfies readonly { title: string; to: string; icon: IconName; key: string }[];

@@ -1,0 +1,21 @@
+import { createRouter } from "@tanstack/react-router";
+import { heldChangeRoute, heldRoute } from "./pages/held/route.tsx";
+import { inventoryRoute } from "./pages/inventory/route.tsx";
+import { loopsRoute } from "./pages/loops/route.tsx";
+import { nowRoute } from "./pages/now/route.tsx";
+import { objectRoute } from "./pages/object/route.tsx";
+import { organizationRoute, rootRoute, startRoute } from "./shell/routes.tsx";
+
+/** Every page, each with its own folder. */
+const routeTree = rootRoute.addChildren([
+  startRoute,
+  organizationRoute.addChildren([nowRoute, inventoryRoute, objectRoute, heldRoute, heldChangeRoute, loopsRoute]),
+]);
+
+export const router = createRouter({ routeTree, defaultPreload: "intent", scrollRestoration: true });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,75 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { heldQuery, limitsQuery, pausesQuery } from "../api/queries.ts";
+import { modeAxis } from "../components/axes.tsx";
+import { Button } from "../components/button.tsx";
+import { Icon } from "../components/icons.tsx";
+import { Chip } from "../components/mark.tsx";
+import { Until } from "../components/time.tsx";
+import { FreezeDialog } from "./freeze-dialog.tsx";
+import { ResumeDialog } from "./resume-dialog.tsx";
+
+/** What holds for everything right now, on every page: how far loops may go, what is stopped, what waits, and the freeze. */
+export function GuardStrip({ organization }: { organization: string }) {
+  const limits = useQuery(limitsQuery(organization)).data;
+  const pauses = useQuery(pausesQuery(organization)).data ?? [];
+  const held = useQuery(heldQuery(organization)).data?.items.length ?? 0;
+  const [dialog, setDialog] = useState<"freeze" | "resume">();
+  const wide = pauses.filter(({ scope }) => scope === "platform" || scope.startsWith("organization/"));
+  const [first] = wide;
+  const mode = modeAxis(limits?.mode.value);
+  return (
+    <section
+      aria-label="Guards"
+      className={`flex min-h-10 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1 text-sm ${first === undefined ? "bg-ground" : "bg-warn-wash"}`}
+    >
+      {first === undefined ? (
+        <span className="hidden items-center gap-1.5 sm:inline-flex" title={mode.title}>
+          <span className="text-soft">Mode</span>
+          <Chip tone={mode.tone} icon={mode.icon}>
+            {mode.word}
+          </Chip>
+        </span>
+      ) : (
+        <span className="flex min-w-0 items-center gap-1.5 text-warn">
+          <Icon name="snow" />
+          <b>{first.scope === "platform" ? "Frozen" : "Paused"}</b>
+          <span className="truncate text-ink">
+            {first.level === "all" ? "everything" : first.level} by {first.author}: {first.reason} · ends{" "}
+            <Until at={first.expiresAt} />
+          </span>
+        </span>
+      )}
+      {pauses.length > wide.length ? (
+        <Chip tone="warn" icon="pause">
+          {pauses.length - wide.length} pause{pauses.length - wide.length === 1 ? "" : "s"} below
+        </Chip>
+      ) : undefined}
+      {held > 0 ? (
+        <Link to="/o/$organization/held" params={{ organization }} className="rounded-full">
+          <Chip tone="hold" icon="hand">
+            {held} waiting for a person
+          </Chip>
+        </Link>
+      ) : (
+        <span className="hidden text-soft sm:inline">Nothing waits for a person</span>
+      )}
+      <span className="flex-1" />
+      {pauses.length > 0 ? (
+        <Button icon="play" onClick={() => setDialog("resume")}>
+          Resume…
+        </Button>
+      ) : undefined}
+      <Button tone="danger" icon="snow" onClick={() => setDialog("freeze")}>
+        Freeze…
+      </Button>
+      {dialog === "freeze" ? (
+        <FreezeDialog organization={organization} close={() => setDialog(undefined)} />
+      ) : undefined}
+      {dialog === "resume" ? (
+        <ResumeDialog organization={organization} close={() => setDialog(undefined)} />
+      ) : undefined}
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import { useQuery } from "@tanstack/react-query";
+import { api } from "../api/client.ts";
+import { base, pausesQuery, pendingQuery } from "../api/queries.ts";
+import type { PauseDocument } from "../api/types.ts";
+import { useAction } from "../components/action.ts";
+import { Button } from "../components/button.tsx";
+import { Counts } from "../components/counts.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Answer, ProblemNote } from "../components/states.tsx";
+import { Until } from "../components/time.tsx";
+
+/** Ends pauses, after showing what would run then. */
+export function ResumeDialog({ organization, close }: { organization: string; close: () => void }) {
+  const pauses = useQuery(pausesQuery(organization));
+  const pending = useQuery(pendingQuery(organization));
+  const end = useAction(organization, (pause: PauseDocument) =>
+    pause.scope === "platform"
+      ? api("DELETE", "/v1/freeze")
+      : api("DELETE", `${base(organization)}/pauses/${pause.id}`),
+  );
+  return (
+    <Dialog
+      wide
+      open
+      onOpenChange={(open) => !open && close()}
+      title="Resume"
+      description="This is what would run, from what was last seen."
+    >
+      <Answer of={pending} what="what would run">
+        {({ items, totals, truncated }) => (
+          <div className="mb-4 rounded-md border border-line">
+            <p className="border-b border-line px-3 py-2 text-sm">
+              {totals.wouldRun === 0 ? (
+                "Nothing: everything is as declared, or something else stands in the way."
+              ) : (
+                <>
+                  <b>{totals.wouldRun}</b> of {totals.resources} resources would be written to:{" "}
+                  <Counts counts={totals.actions} />
+                </>
+              )}
+            </p>
+            <ul className="max-h-56 divide-y divide-line overflow-y-auto">
+              {items.map((item) => (
+                <li key={item.link} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5 text-sm">
+                  <span className="min-w-0 flex-1 break-words">
+                    <span className="text-soft">{item.kind}/</span>
+                    {item.name}
+                  </span>
+                  <Counts counts={item.actions} />
+                  {item.blockedBy.length === 0 ? undefined : (
+                    <span className="text-xs text-soft">still held by {item.blockedBy.join(", ")}</span>
+                  )}
+                </li>
+              ))}
+              {truncated ? <li className="px-3 py-1.5 text-xs text-soft">and more</li> : undefined}
+            </ul>
+          </div>
+        )}
+      </Answer>
+      <Answer of={pauses} what="pauses">
+        {(items) => (
+          <ul className="space-y-2">
+            {items.length === 0 ? <li className="text-sm text-soft">Nothing is paused any more.</li> : undefined}
+            {items.map((pause) => (
+              <li
+                key={pause.id}
+                className="flex flex-wrap items-center gap-3 rounded-md border border-line px-3 py-2 text-sm"
+              >
+                <span className="min-w-0 flex-1 basis-56">
+                  <b>{pause.scope === "platform" ? "Freeze of the platform" : `Pause of ${pause.scope}`}</b> (
+                  {pause.level}) by {pause.author}: {pause.reason}
+                  <span className="block text-xs text-soft">
+                    ends by itself <Until at={pause.expiresAt} />
+                  </span>
+                </span>
+                <Button tone="primary" icon="play" busy={end.isPending} onClick={() => end.mutate(pause)}>
+                  Resume
+                </Button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answer>
+      {end.error === null ? undefined : (
+        <div className="mt-3">
+          <ProblemNote error={end.error} />
+        </div>
+      )}
+      <div className="mt-4 flex justify-end">
+        <Button onClick={close}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
