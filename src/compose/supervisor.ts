@@ -222,7 +222,7 @@ function banner(
 ): string {
   const url = `${config.publicUrl ?? `http://${listenAddress}:${config.port}`}/`;
   const lines = [
-    ["Status page", url],
+    ["Console", url],
     about.link === undefined
       ? ["Sign in", `${url}sign-in; a one-time link: bin/setpoint.mjs auth link`]
       : ["Sign in", `${about.link} (once, within a day: you become the administrator)`],

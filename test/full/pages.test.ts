@@ -28,7 +28,7 @@ test("every page of the running product, with something held and something pause
     );
     await product.must("freeze", "--reason", "looking at <b>pages</b>");
     for (const look of looks) {
-      await checkPage(browser, `${product.url}/`, look, async (page) => {
+      await checkPage(browser, `${product.url}/status`, look, async (page) => {
         const text = await page.locator("body").innerText();
         assert.match(text, /scheduler/);
         assert.match(text, /held/i);
