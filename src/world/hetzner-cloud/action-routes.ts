@@ -36,10 +36,8 @@ export const allActionRoutes: readonly HetznerRoute[] = [
     answer: (call) => {
       const ids = call.query.getAll("id");
       if (ids.length === 0) throw invalidInput("id", "is required");
-      return list(
-        call,
-        ids.flatMap((id) => call.project.actions.get(Number(id)) ?? []),
-      );
+      const named = ids.flatMap((id) => call.project.actions.get(Number(id)) ?? []);
+      return ok({ actions: named.map((action) => actionBody(action, call.nowMs)) });
     },
   },
   { method: "GET", path: "/actions/{id}", answer: (call) => one(call, call.params["id"], () => true) },

@@ -123,5 +123,6 @@ function follow(project: Project, { table, id, set }: Consequence): void {
   if (set === undefined) {
     if (table === "servers") letGoOfServer(project, row as RowOf["servers"]);
     rows.remove(id);
-  } else rows.put({ ...row, ...set });
+  } else
+    rows.put({ ...row, ...Object.fromEntries(Object.entries(set).map(([key, value]) => [key, value ?? undefined])) });
 }

@@ -77,7 +77,7 @@ function createPrimaryIp(call: Call) {
   const action = server === undefined ? undefined : assignTo(call, ip, server.id);
   return created({
     primary_ip: shown(call, primaryIps, ip.id),
-    action: action === undefined ? null : actionBody(action, call.nowMs),
+    ...(action === undefined ? {} : { action: actionBody(action, call.nowMs) }),
   });
 }
 

@@ -1,8 +1,13 @@
 import { allActionRoutes } from "./action-routes.ts";
 import type { HetznerRoute } from "./call.ts";
 import { catalogueRoutes } from "./catalogue-routes.ts";
+import { certificateRoutes } from "./certificate.ts";
 import { firewallRoutes } from "./firewall.ts";
+import { floatingIpRoutes } from "./floating-ip.ts";
 import { imageRoutes } from "./image.ts";
+import { loadBalancerActionRoutes } from "./load-balancer-actions.ts";
+import { loadBalancerRoutes } from "./load-balancer.ts";
+import { serverMetricsRoute } from "./metrics.ts";
 import { networkRoutes } from "./network.ts";
 import { placementGroupRoutes } from "./placement-group.ts";
 import { primaryIpRoutes } from "./primary-ip.ts";
@@ -10,8 +15,9 @@ import { serverCreateRoute } from "./server-create.ts";
 import { serverDiskRoutes } from "./server-disk.ts";
 import { serverNetworkRoutes } from "./server-network.ts";
 import { serverPowerRoutes } from "./server-power.ts";
-import { serverRoutes } from "./server.ts";
+import { serverRoutes, servers } from "./server.ts";
 import { sshKeyRoutes } from "./ssh-key.ts";
+import { volumeRoutes } from "./volume.ts";
 
 export const hetznerRoutes: readonly HetznerRoute[] = [
   ...catalogueRoutes,
@@ -27,4 +33,10 @@ export const hetznerRoutes: readonly HetznerRoute[] = [
   ...firewallRoutes,
   ...primaryIpRoutes,
   ...placementGroupRoutes,
+  serverMetricsRoute(servers),
+  ...volumeRoutes,
+  ...floatingIpRoutes,
+  ...loadBalancerRoutes,
+  ...loadBalancerActionRoutes,
+  ...certificateRoutes,
 ];

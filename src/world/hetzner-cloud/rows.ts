@@ -209,7 +209,7 @@ export interface LoadBalancer extends Named {
 export interface Consequence {
   readonly table: TableName;
   readonly id: number;
-  /** The fields to set; undefined: the row goes. */
+  /** The fields to set, null for those to take away; undefined: the row goes. */
   readonly set: JsonObject | undefined;
 }
 

@@ -109,11 +109,9 @@ function changeType(call: Call, server: Server): Action {
 }
 
 function enableRescue(call: Call, server: Server) {
-  const schema = z.object({ type: z.literal("linux64").default("linux64"), ssh_keys: z.array(idSchema).default([]) });
-  const { ssh_keys } = bodyOf(call, schema);
+  bodyOf(call, z.object({ type: z.literal("linux64").default("linux64"), ssh_keys: z.array(idSchema).default([]) }));
   const action = change(call, server, "enable_rescue", { rescue: true });
-  const password = ssh_keys.length === 0 ? call.random.text(20) : null;
-  return created({ action: actionBody(action, call.nowMs), root_password: password });
+  return created({ action: actionBody(action, call.nowMs), root_password: call.random.text(20) });
 }
 
 export const serverDiskRoutes: readonly HetznerRoute[] = [
