@@ -10,6 +10,8 @@ export interface Config {
   readonly port: number;
   /** Where a scheduler that runs apart serves its own metrics and health; undefined: nowhere. */
   readonly schedulerPort: number | undefined;
+  /** The same for a worker that runs apart. */
+  readonly workerPort: number | undefined;
   readonly logLevel: "debug" | "info" | "warn" | "error";
   /** Given instead of the token file, for an API that runs apart. */
   readonly operatorToken: string | undefined;
@@ -69,6 +71,7 @@ const schema = z.object({
     .optional(),
   SETPOINT_PORT: portSchema.default(7780),
   SETPOINT_SCHEDULER_PORT: portSchema.optional(),
+  SETPOINT_WORKER_PORT: portSchema.optional(),
   SETPOINT_LOG_LEVEL: z.enum(["debug", "info", "warn", "error"], "must be debug, info, warn or error").default("info"),
   SETPOINT_TOKEN: z
     .string()
@@ -127,6 +130,7 @@ export function parseConfig(environment: Environment): Config {
     databaseUrl: data.DATABASE_URL,
     port: data.SETPOINT_PORT,
     schedulerPort: data.SETPOINT_SCHEDULER_PORT,
+    workerPort: data.SETPOINT_WORKER_PORT,
     logLevel: data.SETPOINT_LOG_LEVEL,
     operatorToken: data.SETPOINT_TOKEN,
     rootKey: data.SETPOINT_ROOT_KEY,

@@ -19,6 +19,17 @@ export {
   type Wanted,
   type WriteContext,
 } from "./kernel/loop.ts";
+export {
+  type EffectContext,
+  type Found,
+  type IdempotencyKey,
+  type OnceContext,
+  type Pipeline,
+  pipelinesOf,
+  type RetryPolicy,
+  type StepContext,
+  type Story,
+} from "./kernel/pipeline.ts";
 export { plausible } from "./kernel/metrics.ts";
 export { Secret } from "./kernel/secret.ts";
 export type { Json, JsonObject } from "./ports/json.ts";

@@ -20,6 +20,10 @@ async function main(role: string | undefined): Promise<number> {
       const { runScheduler } = await import("./compose/scheduler-role.ts");
       return await runScheduler(withDatabase(config, role), process.env, world);
     }
+    case "worker": {
+      const { runWorker } = await import("./compose/worker-role.ts");
+      return await runWorker(withDatabase(config, role), process.env, world);
+    }
     case "migrate": {
       const { runMigrate } = await import("./compose/migrate-role.ts");
       return await runMigrate(withDatabase(config, role));
@@ -39,7 +43,7 @@ async function main(role: string | undefined): Promise<number> {
       return await runBackup(role, process.argv[3], { config, world });
     }
     default:
-      throw new StartError(`There is no role "${role ?? ""}". Roles: dev, api, scheduler, migrate, restored`);
+      throw new StartError(`There is no role "${role ?? ""}". Roles: dev, api, scheduler, worker, migrate, restored`);
   }
 }
 

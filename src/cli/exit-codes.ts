@@ -39,6 +39,7 @@ const ofProblem: Readonly<Record<ProblemCode, number>> = {
   GUARD_REFUSED: exitCodes.refusedByGuard,
   DIGEST_MOVED: exitCodes.conflict,
   HELD_CHANGE_CLOSED: exitCodes.conflict,
+  OPERATION_STATE: exitCodes.conflict,
   FOUR_EYES: exitCodes.refusedByGuard,
   PRINCIPAL_REFUSED: exitCodes.notAllowed,
   FORBIDDEN: exitCodes.notAllowed,

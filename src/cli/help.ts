@@ -3,7 +3,20 @@ import { commandFacts } from "./command-facts.ts";
 
 /** The headings of `setpoint --help`, and what stands below each. */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  "Look:": ["get", "describe", "why", "tree", "events", "history", "drift", "wait", "explain", "loops", "status"],
+  "Look:": [
+    "get",
+    "describe",
+    "why",
+    "tree",
+    "events",
+    "history",
+    "drift",
+    "wait",
+    "ops",
+    "explain",
+    "loops",
+    "status",
+  ],
   "Declare:": ["apply", "diff", "plan", "plans", "rollback", "delete", "reconcile", "mode", "export"],
   "What exists already:": ["connect", "import", "adopt", "release", "ignore", "account"],
   "Decide, stop and go on:": ["held", "approve", "reject", "freeze", "unfreeze", "pause", "suspend", "resume"],
@@ -11,7 +24,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   "People and places:": ["org", "project", "workspace", "create", "member", "invite", "role", "people", "can-i"],
   "Proofs and secrets:": ["auth", "token", "secret", "context"],
   "Record:": ["audit", "webhook", "notification"],
-  "Run it:": ["dev", "api", "scheduler", "migrate", "restored", "backup", "world", "doctor", "completion"],
+  "Run it:": ["dev", "api", "scheduler", "worker", "migrate", "restored", "backup", "world", "doctor", "completion"],
 };
 
 /** Examples for every command, and `--reason` for those that change something. */

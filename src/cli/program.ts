@@ -22,6 +22,7 @@ import { registerRaw } from "./commands/raw.ts";
 import { registerDeclare } from "./commands/declare.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerGovern } from "./commands/govern.ts";
+import { registerOperations } from "./commands/operations.ts";
 import { registerOrganizations } from "./commands/organization.ts";
 import { registerPeople } from "./commands/people.ts";
 import { registerRead } from "./commands/read.ts";
@@ -81,6 +82,7 @@ export function createProgram(world: CliWorld, version: string): Command {
   const roles = {
     dev: "start the whole product here, on an embedded database",
     scheduler: "run a scheduler (needs DATABASE_URL)",
+    worker: "run a worker, for operations (needs DATABASE_URL)",
     migrate: "bring the database to this version (needs DATABASE_URL)",
     restored: "say that the database was restored from a backup (needs DATABASE_URL)",
   };
@@ -107,6 +109,7 @@ export function createProgram(world: CliWorld, version: string): Command {
   registerPlan(program, { world, client, endWith: (code) => lastRoleCode.set(program, code) });
   registerPlans(program, world, client);
   registerGovern(program, world, client);
+  registerOperations(program, world, client);
   registerPauses(program, world, client);
   registerExport(program, world, client);
   registerAdminister(program, world, client);

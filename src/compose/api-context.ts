@@ -23,6 +23,8 @@ import { PostgresGovernanceStore } from "../store/governance-store.ts";
 import { PostgresIdentityStore } from "../store/identity-store.ts";
 import { PostgresIntentStore } from "../store/intent-store.ts";
 import { PostgresMemberStore } from "../store/member-store.ts";
+import { PostgresOperationIntents } from "../store/operation-intents.ts";
+import { PostgresOperationReads } from "../store/operation-reads.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
 import { PostgresSecretStore } from "../store/secret-store.ts";
 import { composeDeclaring } from "./declaring.ts";
@@ -74,6 +76,8 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
   const { identity, rights, makerOf } = composeIdentity(config, ports, { store: people, members, cost });
   return {
     ...ports,
+    operations: new PostgresOperationReads(stores),
+    operationIntents: new PostgresOperationIntents(stores),
     intents: new PostgresIntentStore({ ...stores, clock }),
     reads,
     ...composeDeclaring({ reads, kinds, clock, log }, stores),

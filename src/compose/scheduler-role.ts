@@ -2,27 +2,19 @@ import { hostname } from "node:os";
 import { Registry } from "@prometheus-io/client";
 import type { Config, Environment } from "../config.ts";
 import { PostgresSignalListener } from "../fabric/postgres-signals.ts";
-import { Accounts } from "../kernel/accounts.ts";
-import type { Engine } from "../kernel/claim.ts";
 import { runCycle } from "../kernel/cycle.ts";
-import type { Provider } from "../ports/provider.ts";
 import type { Signal } from "../ports/signal.ts";
-import { createHetznerCloudProvider } from "../providers/hetzner-cloud/provider.ts";
-import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
-import { createCredentials } from "../runtime/credentials.ts";
-import { createHttpClient } from "../runtime/http-client.ts";
 import { prometheusMetrics } from "../scheduler/prometheus-metrics.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
-import { PostgresEngineStore } from "../store/engine-store.ts";
 import { CycleSpans } from "./cycle-spans.ts";
-import { engineOpener, startSealing } from "./engine-key.ts";
+import { composeEngine } from "./engine.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { installedKinds } from "./installed-kinds.ts";
 import { processMetrics } from "./metrics-text.ts";
 import { startRoleListener } from "./role-listener.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
 import { openDatabases } from "./stores.ts";
-import { composeTracing, withSpans } from "./tracing.ts";
+import { composeTracing } from "./tracing.ts";
 import type { World } from "./world.ts";
 
 export function runScheduler(
@@ -33,7 +25,7 @@ export function runScheduler(
   return runRoleProcess("scheduler", { config, world, start: (host) => start(config, environment, world, host) });
 }
 
-/** A scheduler in a process of its own: the only one that opens providers and reads credentials. */
+/** A scheduler in a process of its own: beside workers the only one that opens providers and reads credentials. */
 async function start(
   config: Config & { readonly databaseUrl: string },
   environment: Environment,
@@ -41,7 +33,7 @@ async function start(
   host: RoleHost,
 ): Promise<RunningRole> {
   const { log } = host;
-  const { clock, random, ids } = world;
+  const { clock } = world;
   const kinds = await installedKinds({ modules: config.kindModules, dataDirectory: config.dataDirectory });
   await using undo = new AsyncDisposableStack();
   const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_engine: 8, setpoint_admin: 1 });
@@ -51,16 +43,7 @@ async function start(
   );
   const tracer = composeTracing(config, { role: "scheduler", version: world.version, log }, undo);
   const cycles = tracer === undefined ? undefined : new CycleSpans(tracer);
-  const http = withSpans(undo.use(createHttpClient()), tracer, cycles);
-  const opener = engineOpener(config);
-  const credentials = createCredentials(environment, opener);
-  undo.use(startSealing({ administration: databases.setpoint_admin, opener, clock, log }));
-  const providers = new Map<string, Provider>([
-    ["hetzner-cloud", createHetznerCloudProvider({ http, credentials, clock, log })],
-    ["powerdns", createPowerDnsProvider({ http, credentials })],
-  ]);
-  const store = new PostgresEngineStore({ database: databases.setpoint_engine, clock, ids });
-  const engine: Engine = { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock }) };
+  const engine = composeEngine({ config, environment, world, log, kinds, databases, tracer, cycles }, undo);
   const registry = new Registry();
   const metrics = processMetrics("scheduler", registry);
   const scheduler = startScheduler(engine, {

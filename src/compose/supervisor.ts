@@ -18,7 +18,7 @@ import { StartError } from "./start-error.ts";
 import { ensureToken, tokenFileOf } from "./token-file.ts";
 import type { World } from "./world.ts";
 
-const roles = ["api", "scheduler"] as const;
+const roles = ["api", "scheduler", "worker"] as const;
 const sameSignalMs = 1_000;
 
 /**

@@ -30,6 +30,7 @@ import { memberRoutes } from "./routes/members.ts";
 import { meRoutes } from "./routes/identity-me.ts";
 import { peopleRoutes } from "./routes/identity-people.ts";
 import { sessionRoutes } from "./routes/identity-sessions.ts";
+import { operationRoutes } from "./routes/operations.ts";
 import { organizationRoutes } from "./routes/organizations.ts";
 import { overviewRoutes } from "./routes/overview.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
@@ -66,6 +67,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     ...credentialRoutes(context),
     ...secretRoutes(context),
     ...heldChangeRoutes(context),
+    ...operationRoutes(context),
     ...pauseRoutes(context),
     ...policyRoutes(context),
     ...driftRoutes(context),

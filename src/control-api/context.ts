@@ -9,6 +9,7 @@ import type { IdempotencyStore } from "../ports/idempotency-store.ts";
 import type { EngineSealer } from "../ports/engine-seal.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { IntentStore } from "../ports/intent-store.ts";
+import type { OperationIntents, OperationReads } from "../ports/operation-store.ts";
 import type { Log } from "../ports/log.ts";
 import type { Mailer } from "../ports/mailer.ts";
 import type { MemberStore } from "../ports/member-store.ts";
@@ -39,6 +40,9 @@ export interface ApiContext {
   readonly reads: ReadStore;
   /** What is declared, with the checks of the API's own door. */
   readonly declaring: DeclaringStore;
+  /** Long work: read, started and steered. */
+  readonly operations: OperationReads;
+  readonly operationIntents: OperationIntents;
   readonly idempotency: IdempotencyStore;
   readonly proposals: ProposalStore;
   readonly watches: WatchHub;

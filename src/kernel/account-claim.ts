@@ -1,10 +1,11 @@
 import type { ProviderAccount } from "../ports/provider.ts";
 import type { AccountRecord, ChangeRecord, CycleInput, SubjectMemory } from "../ports/records.ts";
-import { PERMIT_MARGIN_MS, type WriteResult } from "./act.ts";
+import type { WriteResult } from "./act.ts";
 import type { Engine } from "./claim.ts";
 import type { Scene } from "./cycle.ts";
 import { RetryableError, toEngineError } from "./errors.ts";
 import type { AccountProblem } from "./facts.ts";
+import { PERMIT_MARGIN_MS } from "./fence.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
 /** Whether the account on the other side is still the one we know, and still this incarnation's. */
@@ -52,11 +53,17 @@ export async function accountProblemOf(
   return undefined;
 }
 
+/** What the claim needs of whoever is about to write. */
+export type Claiming = Pick<Scene, "engine" | "input" | "claim"> & {
+  readonly seen: Pick<Scene["seen"], "startedAtMonotonicMs">;
+  readonly lookout: Pick<Scene["lookout"], "callTimeoutMs" | "storeNowMs">;
+};
+
 /**
  * The first write to an account leaves our sentinel there, and so does the first one after an approved reclaim.
  * It is an external write like any other: under a permit, recorded before and after. Returns why it could not be made.
  */
-export async function claimAccount(scene: Scene, memory: SubjectMemory): Promise<WriteResult | undefined> {
+export async function claimAccount(scene: Claiming, memory: SubjectMemory): Promise<WriteResult | undefined> {
   const { engine, input, claim } = scene;
   const { account, installation } = input;
   if (account === undefined) return undefined;
@@ -93,7 +100,7 @@ function notSeen({ name }: AccountRecord): RetryableError {
 }
 
 async function writeSentinel(
-  scene: Scene,
+  scene: Claiming,
   memory: SubjectMemory,
   put: NonNullable<ProviderAccount["claim"]>,
 ): Promise<WriteResult | undefined> {

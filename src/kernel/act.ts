@@ -1,20 +1,15 @@
 import type { PermitAnswer, PermitInputs } from "../ports/engine-store.ts";
 import type { ChangeOutcome, ChangeRecord, CycleInput, Fight, SubjectMemory, Verdict } from "../ports/records.ts";
 import type { Claim, Engine } from "./claim.ts";
-import { type EngineError, RetryableError, TerminalError, toEngineError } from "./errors.ts";
+import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
 import { type Facts, removes, verdict } from "./facts.ts";
+import { type Called as CalledWith, fenced } from "./fence.ts";
 import { FIGHT_ROUNDS, isSameDifference } from "./guards/fights.ts";
 import { digestOf } from "./hash.ts";
 import type { Lookout } from "./look.ts";
 import type { BatchChange, Loop, Marker, Subject, WriteContext } from "./loop.ts";
 import { withOwned } from "./memory.ts";
 import type { PlannedChange } from "./plan.ts";
-import { withTimeLimit } from "./time-limit.ts";
-
-/** A permit outlives its call by this much, so that a slow answer still falls under it. */
-export const PERMIT_MARGIN_MS = 5_000;
-/** A permit whose answer took longer than this is not used. */
-const PERMIT_FRESH_MS = 1_000;
 
 export interface WriteScene {
   readonly engine: Engine;
@@ -40,7 +35,7 @@ export type WriteResult =
     }
   | { readonly ended: "lost"; readonly memory: SubjectMemory };
 
-/** The one function that makes an external write: permit and intent, the call, its outcome. No permit, no call; no database, no call. */
+/** One call of a plan: its intent is recorded with the permit, its outcome when the permit ends. */
 export async function write(
   scene: WriteScene,
   changes: readonly PlannedChange[],
@@ -52,64 +47,31 @@ export async function write(
   // While leaving the spec may be one that no longer parses: the last good one is what the deletes go by.
   const { spec, deletion } = scene.input.resource;
   const remembered = { ...intended, lastSpec: deletion === undefined ? spec : (memory.lastSpec ?? spec) };
-  const permitId = scene.engine.ids.next();
-  const isLate = lateAfter(scene);
-  const answer = await scene.engine.store.permit({
-    permitId,
-    actor: scene.claim.actor,
-    subject: scene.input.subject,
+  const asked = {
     inputs: inputsOf(scene, changes),
     deletes: changes.some(removes),
-    forMs: scene.lookout.callTimeoutMs + PERMIT_MARGIN_MS,
     changes: records,
     memory: remembered,
     grantIds: changes.flatMap((change) => scene.facts.grants.get(change.digest)?.id ?? []),
-  });
+  };
+  const what = `${scene.loop.kind}/${scene.subject.name}`;
+  const { callTimeoutMs } = scene.lookout;
+  const answer = await fenced({ ...scene, what, callTimeoutMs }, asked, callOf(scene, changes));
   if (!answer.granted) return { ended: "refused", memory, answer };
-  const called = isLate() ? tooLate(scene) : await call(scene, changes);
+  const { permitId, called } = answer;
   return await record(scene, { changes, records, permitId, memory: remembered, called });
 }
 
-/**
- * Whether the answer took so long that the permit must not be used any more: a pause set meanwhile is to be obeyed within a
- * second, and no call starts that could outlive the lease. By the clock that ran more: a stopped machine's monotonic clock stands still.
- */
-function lateAfter(scene: WriteScene): () => boolean {
-  const { clock } = scene.engine;
-  const sentAtMs = clock.nowMs();
-  const sentAtMonotonicMs = clock.monotonicMs();
-  return () => {
-    const elapsedMs = Math.max(clock.nowMs() - sentAtMs, clock.monotonicMs() - sentAtMonotonicMs);
-    return elapsedMs > PERMIT_FRESH_MS || scene.claim.leaseRemainingMs() < scene.lookout.callTimeoutMs;
-  };
-}
+type Called = CalledWith<ReadonlyMap<string, string>>;
 
-function tooLate(scene: WriteScene): Called {
-  const what = `${scene.loop.kind}/${scene.subject.name}`;
-  const message = `${what}: the permit came too late to be used; the next cycle asks again`;
-  return { ok: false, error: new RetryableError("TIMED_OUT", message, { ambiguous: false }) };
-}
-
-type Called =
-  | { readonly ok: true; readonly externalIds: ReadonlyMap<string, string> }
-  | { readonly ok: false; readonly error: EngineError };
-
-async function call(scene: WriteScene, changes: readonly PlannedChange[]): Promise<Called> {
-  const { engine, claim, input, lookout, loop, subject } = scene;
+/** Undefined where only our own record changes: that needs a permit and no call. */
+function callOf(scene: WriteScene, changes: readonly PlannedChange[]) {
+  const { engine, input, loop, subject } = scene;
   const outside = changes.filter((change) => !isBookkeeping(change));
-  if (outside.length === 0) return { ok: true, externalIds: new Map() };
+  if (outside.length === 0) return undefined;
   const marker: Marker = { installationId: input.installation.id, resourceUid: subject.uid };
   const writer = input.account === undefined ? undefined : engine.accounts.world(input.account).writer;
-  const limit = { ms: lookout.callTimeoutMs, signal: claim.signal, what: `${loop.kind}/${subject.name}: write` };
-  try {
-    const externalIds = await withTimeLimit(engine.clock, limit, (signal) =>
-      invoke(loop, { writer, signal, marker }, subject, outside),
-    );
-    return { ok: true, externalIds };
-  } catch (thrown) {
-    if (input.account !== undefined) await engine.accounts.noteThrottle(input.account, thrown);
-    return { ok: false, error: toEngineError(thrown) };
-  }
+  return (signal: AbortSignal) => invoke(loop, { writer, signal, marker }, subject, outside);
 }
 
 async function invoke(
@@ -157,11 +119,11 @@ async function record(scene: WriteScene, recording: Recording): Promise<WriteRes
   const { called, changes } = recording;
   const nowMs = scene.lookout.afterNowMs();
   const memory = called.ok
-    ? changes.reduce((before, change) => withOutcome(before, change, called.externalIds, nowMs), recording.memory)
+    ? changes.reduce((before, change) => withOutcome(before, change, externalIdsOf(called), nowMs), recording.memory)
     : changes.reduce((before, change) => withFailure(before, change, called.error, scene, nowMs), recording.memory);
   const settled = { ...memory, lastWriteAtMs: nowMs };
-  const claims = called.ok ? changes.flatMap((change) => claimOf(change, called.externalIds)) : [];
-  const releases = called.ok ? changes.flatMap((change) => releaseOf(change, called.externalIds)) : [];
+  const claims = called.ok ? changes.flatMap((change) => claimOf(change, externalIdsOf(called))) : [];
+  const releases = called.ok ? changes.flatMap((change) => releaseOf(change, externalIdsOf(called))) : [];
   const outcomes = recording.records.map((entry) => outcomeOf(entry, called, nowMs));
   const base = { actor: scene.claim.actor, subject: scene.input.subject, permitId: recording.permitId };
   try {
@@ -215,7 +177,7 @@ function refusedInBatch({ changes, records, memory, called }: Recording, nowMs: 
     "ALREADY_EXISTS",
     `Owned by another resource already: one of ${changes.map((change) => change.key).join(", ")}. The next look tells which`,
   );
-  const ids = called.ok ? called.externalIds : new Map<string, string>();
+  const ids = externalIdsOf(called);
   const settled = changes.filter((change) => claimOf(change, ids).length === 0);
   const keys = new Set(settled.map((change) => change.key));
   return {
@@ -224,6 +186,11 @@ function refusedInBatch({ changes, records, memory, called }: Recording, nowMs: 
     outcomes: records.map((entry) => outcomeOf(entry, keys.has(entry.key) ? called : { ok: false, error }, nowMs)),
     releases: settled.flatMap((change) => releaseOf(change, ids)),
   };
+}
+
+/** The external ids that the call answered with, by key. */
+function externalIdsOf(called: Called): ReadonlyMap<string, string> {
+  return (called.ok ? called.value : undefined) ?? new Map<string, string>();
 }
 
 function isSecondClaimant(thrown: unknown): boolean {
@@ -384,7 +351,7 @@ function outcomeOf(entry: ChangeRecord, called: Called, nowMs: number): ChangeOu
     return {
       changeId: entry.id,
       result: "done",
-      externalId: called.externalIds.get(entry.key) ?? entry.externalId,
+      externalId: externalIdsOf(called).get(entry.key) ?? entry.externalId,
       answer: "ok",
       endedAtMs: nowMs,
     };

@@ -23,12 +23,13 @@ import { isSameDifference } from "./guards/fights.ts";
 import { isRemediation } from "./guards/too-many-at-once.ts";
 import { describeSpecErrors, parseSpec } from "./kind.ts";
 import { Lookout } from "./look.ts";
+import { keptFromGoing } from "./leaving.ts";
 import type { Loop, Observation, Subject } from "./loop.ts";
 import { makePlan, type Plan, sizesOf } from "./plan.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
 import { reportOf, settleTurn } from "./settle.ts";
 import { withTimeLimit } from "./time-limit.ts";
-import { PERMIT_MARGIN_MS } from "./act.ts";
+import { PERMIT_MARGIN_MS } from "./fence.ts";
 
 /** A terminal failure is tried once more after this long even if nothing changed. */
 const STOP_FOR_MS = 60 * 60_000;
@@ -54,10 +55,11 @@ export interface Turn {
 
 /** One pass over one subject: look, compare, decide, act within the guards, settle. */
 export async function runCycle(engine: Engine, claim: Claim): Promise<CycleReport> {
-  const input = await engine.store.load(claim.subjectId, claim.organizationId);
-  if (input === undefined)
+  const loaded = await engine.store.load(claim.subjectId, claim.organizationId);
+  if (loaded === undefined)
     return reportOf(claim, undefined, { result: "gone", message: "the subject no longer exists" });
-  const storeAheadMs = input.storeNowMs - engine.clock.monotonicMs();
+  const storeAheadMs = loaded.storeNowMs - engine.clock.monotonicMs();
+  const input = ownedBy(claim, loaded);
   const turn = await takeTurn(engine, claim, input, storeAheadMs).catch((thrown: unknown) =>
     failed(engine, withFindings(input, []), thrown),
   );
@@ -66,6 +68,12 @@ export async function runCycle(engine: Engine, claim: Claim): Promise<CycleRepor
   } finally {
     if (input.account !== undefined) engine.accounts.newlyBad.delete(input.account.id, claim.subjectId);
   }
+}
+
+/** An operation's own hold does not keep its own cycle out. */
+function ownedBy(claim: Claim, input: CycleInput): CycleInput {
+  const { operationId } = claim.actor;
+  return operationId !== undefined && input.hold?.operationId === operationId ? { ...input, hold: undefined } : input;
 }
 
 async function takeTurn(engine: Engine, claim: Claim, loaded: CycleInput, storeAheadMs: number): Promise<Turn> {
@@ -92,7 +100,10 @@ async function takeTurn(engine: Engine, claim: Claim, loaded: CycleInput, storeA
     );
 
   // Somebody who leaves with nothing of ours outside is gone without another look.
-  if (resource.deletion !== undefined && loaded.memory.owned.length === 0) return goneTurn(loaded);
+  if (resource.deletion !== undefined && loaded.memory.owned.length === 0) {
+    const kept = keptFromGoing(loaded);
+    return kept === undefined ? goneTurn(loaded) : keptTurn(loaded, kept);
+  }
 
   const subject = parsedSubject(kind, loaded);
   const policy = effectivePolicy(loaded.policies, loop.limits);
@@ -155,7 +166,8 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
     observation,
     plan,
     verdicts: [...done.verdicts, ...refusedWildcard(done.error)],
-    held: done.heldUnknown ? undefined : done.held,
+    // While an operation holds the subject, what waits for a person is that operation's to say.
+    held: done.heldUnknown || scene.input.hold !== undefined ? undefined : done.held,
     nextInMs: again.nextInMs,
     written: done.written,
     bad: isBad(scene, plan),
@@ -371,7 +383,7 @@ export function factsFrom(scene: Still, plan: Plan, memory: SubjectMemory, asked
   };
 }
 
-async function rightsProblemOf(
+export async function rightsProblemOf(
   engine: Engine,
   account: AccountRecord,
   policy: Policy,
@@ -503,6 +515,11 @@ function pausedTurn(input: CycleInput, message: string): Turn {
     bad: undefined,
     memoryUnknown: false,
   };
+}
+
+function keptTurn(input: CycleInput, message: string): Turn {
+  const turn = pausedTurn(withFindings(input, []), message);
+  return { ...turn, result: "waiting", verdicts: [verdict("hold", "wait", message)] };
 }
 
 function goneTurn(input: CycleInput): Turn {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { JsonObject } from "../ports/json.ts";
 import type { DeclaredResource } from "../ports/records.ts";
 import type { Loop } from "./loop.ts";
+import type { Pipeline } from "./pipeline.ts";
 
 export type ScopeType = "platform" | "organization" | "project" | "workspace";
 
@@ -28,6 +29,8 @@ export interface Kind<Spec = unknown> {
   /** How a thing that was seen outside is declared, for those who take over what exists. */
   declarationOf?(subject: { readonly name: string; readonly spec: Spec }, item: object): SeenDeclaration;
   readonly loop?: Loop<Spec, object>;
+  /** Long work on resources of this kind: every version that operations may still be finishing on. */
+  readonly pipelines?: readonly Pipeline[];
   /** Why a kind has no loop; shown in the public registry. */
   readonly withoutLoop?: string;
 }

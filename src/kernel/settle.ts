@@ -4,6 +4,7 @@ import type { Turn } from "./cycle.ts";
 import { digestOf, redacted, sameJson } from "./hash.ts";
 import { heldGroupsDigest } from "./held-change.ts";
 import { isBookkeeping } from "./act.ts";
+import { keptFromGoing } from "./leaving.ts";
 import { sizesOf } from "./plan.ts";
 import { planToStore } from "./stored-plan.ts";
 import { subjectEvents } from "./subject-events.ts";
@@ -14,7 +15,9 @@ const OBSERVED_ITEMS_MAX = 1_000;
 
 /** Writes what changed and nothing else: a cycle that found everything as it was leaves no trace in the database. */
 export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput, turn: Turn): Promise<CycleReport> {
-  const gone = turn.result === "gone" || (isGone(input, turn) && !turn.memoryUnknown);
+  // What an operation works on stays until it ends: the loop's next cycle lets it go.
+  const mayGo = claim.actor.operationId === undefined;
+  const gone = mayGo && (turn.result === "gone" || (isGone(input, turn) && !turn.memoryUnknown));
   const left = planToStore(input.status, turn);
   const status = { ...statusFor(input, turn), planHash: left.hash };
   const asked = claim.trigger === "person" || claim.trigger === "event";
@@ -45,6 +48,7 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
     actor: claim.actor,
     subject: input.subject,
     inputVersion: input.inputVersion,
+    policyVersion: input.policyVersion,
     dueSeen: { atMs: input.dueAtMs },
     memory: changedMemory ? memory : undefined,
     observation,
@@ -64,7 +68,9 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
 
 /** A leaving subject is gone when nothing of ours is left outside. */
 function isGone(input: CycleInput, turn: Turn): boolean {
-  return input.resource.deletion !== undefined && turn.memory.owned.length === 0 && turn.result !== "superseded";
+  if (input.resource.deletion === undefined || turn.memory.owned.length > 0 || turn.result === "superseded")
+    return false;
+  return keptFromGoing({ ...input, memory: turn.memory }) === undefined;
 }
 
 function statusFor(input: CycleInput, turn: Turn): SubjectStatus {

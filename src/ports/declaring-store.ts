@@ -1,5 +1,6 @@
 import type { IdempotencyScope, StoredAnswer } from "./idempotency-store.ts";
 import type { DeclareRequest } from "./intent-store.ts";
+import type { StartOperation } from "./operation-store.ts";
 import type {
   BudgetLevel,
   CycleInput,
@@ -20,10 +21,15 @@ export interface ResourceReference {
   readonly part: boolean;
 }
 
+/** The operation that a change starts, in the transaction of the change. */
+export type OperationStart = Omit<StartOperation, "organizationId" | "resourceUid">;
+
 export interface DeclareChange {
   readonly action: "declare";
   readonly declare: DeclareRequest;
   readonly references: readonly ResourceReference[];
+  /** Started unless nothing changes. */
+  readonly starts?: OperationStart | undefined;
 }
 
 export interface DeleteChange {
@@ -36,6 +42,7 @@ export interface DeleteChange {
   readonly author: Principal;
   readonly orphan: boolean;
   readonly confirmedCount: number | undefined;
+  readonly starts?: OperationStart | undefined;
 }
 
 export type Change = DeclareChange | DeleteChange;
@@ -51,8 +58,15 @@ export type ChangeDone =
       readonly result: "created" | "changed" | "unchanged";
       readonly resource: DeclaredResource;
       readonly revision: number;
+      /** The operation that it started, or that runs already. */
+      readonly operationId?: string | undefined;
     }
-  | { readonly result: "deleting"; readonly uid: string; readonly revision: number };
+  | {
+      readonly result: "deleting";
+      readonly uid: string;
+      readonly revision: number;
+      readonly operationId?: string | undefined;
+    };
 
 export type ChangeRefusal =
   /** Another revision stands there than the one that was expected; 0: nothing does. */

@@ -30,6 +30,28 @@ export interface DnsReader {
   ): Promise<DnsRecordSet | "absent" | "no-zone">;
 }
 
+/** A zone as a whole, at a provider that can make zones. */
+export interface DnsZoneFacts {
+  /** The names that its own NS records have. */
+  readonly nameservers: readonly string[];
+  readonly signed: boolean;
+  /** Record sets in it, its SOA and NS left out. */
+  readonly recordSets: number;
+}
+
+export interface DnsZoneReader extends DnsReader {
+  facts(zone: string, signal: AbortSignal): Promise<DnsZoneFacts | "absent">;
+  /** The name servers that the world is sent to for this zone; empty: to none. Asked by real queries. */
+  delegation(zone: string, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+export interface DnsZoneWriter extends DnsWriter {
+  createZone(zone: string, nameservers: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Deleting what is gone is a success. */
+  deleteZone(zone: string, signal: AbortSignal): Promise<void>;
+  signZone(zone: string, signal: AbortSignal): Promise<void>;
+}
+
 export type DnsChange =
   | { readonly action: "replace"; readonly recordSet: Omit<DnsRecordSet, "disabledValues"> }
   | { readonly action: "delete"; readonly name: string; readonly type: string };

@@ -15,12 +15,8 @@ import type {
   Verdict,
 } from "./records.ts";
 
-/**
- * The engine's store port: small, reviewed, and the only one with an in-memory twin for the simulation.
- * Every method is one transaction: it happens whole or not at all, and a lost answer means "perhaps".
- * Durations are passed, never deadlines: the store has its own clock, so that skewed processes cannot disagree on a lease.
- */
-export interface EngineStore {
+/** Leases of shards among the processes of one role: schedulers share the subjects so, and workers the operations. */
+export interface ShardLeases {
   /**
    * Takes free or expired shards up to `wanted` in all, and says which this holder has. Taking an expired or never held shard raises
    * its epoch. Whoever asks counts as a live holder for `leaseMs`, also when nothing was free: the others then hand over.
@@ -40,7 +36,14 @@ export interface EngineStore {
   releaseShards(request: { readonly holder: string; readonly shards: readonly ShardClaim[] }): Promise<void>;
   /** The live holders and how many shards each has, those without any included; for fair shares. */
   shardHolders(): Promise<readonly { readonly holder: string; readonly shards: number }[]>;
+}
 
+/**
+ * The engine's store port: small, reviewed, and the only one with an in-memory twin for the simulation.
+ * Every method is one transaction: it happens whole or not at all, and a lost answer means "perhaps".
+ * Durations are passed, never deadlines: the store has its own clock, so that skewed processes cannot disagree on a lease.
+ */
+export interface EngineStore extends ShardLeases {
   /** Subjects of a shard for the timers, by id, in pages. */
   listSubjects(request: {
     readonly shard: number;
@@ -127,6 +130,8 @@ export interface Actor {
   readonly holder: string;
   readonly shard: number;
   readonly epoch: number;
+  /** Set for a worker: the lease is then that of the operation's shard among the workers, and the operation has the hold. */
+  readonly operationId?: string | undefined;
 }
 
 export interface DeleteReservation {
@@ -163,7 +168,6 @@ export interface PermitRequest {
   readonly inputs: PermitInputs;
   /** Whether the call removes anything: a pause of deletes then covers it. */
   readonly deletes: boolean;
-  readonly operationId?: string | undefined;
   /** The permit lives for the call's timeout plus a margin. */
   readonly forMs: number;
   readonly changes: readonly ChangeRecord[];
@@ -193,6 +197,8 @@ export interface Settlement {
   readonly subject: SubjectRef;
   /** The version the cycle decided from: an edge that came later stays due. */
   readonly inputVersion: number;
+  /** The version the memory was read at: a hold that ended since then may have changed it, and it is not written over. */
+  readonly policyVersion?: number | undefined;
   /** The due time in the snapshot: one that was set since then (an approval, the end of a pause) stays. */
   readonly dueSeen?: { readonly atMs: number | undefined } | undefined;
   readonly memory?: SubjectMemory | undefined;

@@ -189,6 +189,19 @@ export interface SubjectMemory {
   readonly stops?: readonly Stop[] | undefined;
   /** The spec of the last write, so that a resource whose spec stopped parsing can still be deleted. */
   readonly lastSpec?: Json | undefined;
+  /** What operations made for this subject beside its items. The loop leaves it alone; the subject is not gone before it. */
+  readonly made?: readonly MadeThing[] | undefined;
+}
+
+/** One outside thing that an operation made or adopted. `intended`: permitted, and its answer is not known. */
+export interface MadeThing {
+  readonly key: string;
+  readonly state: "intended" | "made";
+  readonly externalId: string | undefined;
+  readonly operationId: string;
+  readonly atMs: number;
+  /** It was there before. Whoever takes back what the operation did leaves it. */
+  readonly adopted?: boolean | undefined;
 }
 
 export interface Stop {
@@ -383,6 +396,8 @@ export interface CycleInput {
   readonly policies: readonly ScopePolicy[];
   readonly pauses: readonly Pause[];
   readonly hold: Hold | undefined;
+  /** Somebody's permit was alive at this snapshot: its outcome may still change the memory. */
+  readonly busy?: boolean | undefined;
   readonly account: AccountRecord | undefined;
   readonly memory: SubjectMemory;
   readonly status: SubjectStatus | undefined;

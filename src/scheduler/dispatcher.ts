@@ -4,7 +4,7 @@ import type { DueEdge } from "../ports/signal.ts";
 import { Convergence } from "./convergence.ts";
 import type { Offered } from "./due-poller.ts";
 import type { IdleAggregate } from "./idle-aggregate.ts";
-import type { Leases } from "./leases.ts";
+import type { Leases } from "../kernel/leases.ts";
 import { LongestWaits } from "./longest-waits.ts";
 import { lookOf } from "./look-of.ts";
 import type { SchedulerMetrics } from "./metrics.ts";
@@ -16,7 +16,7 @@ import { ReadyQueue, type ReadyQueueLimits } from "./ready-queue.ts";
 import { type Ended, type Run, Runner } from "./runner.ts";
 import { Strikes } from "./strikes.ts";
 import { SubjectTimers } from "./subject-timers.ts";
-import { Wake } from "./wake.ts";
+import { Wake } from "../kernel/wake.ts";
 
 /** Periodic looks that wait in the queue; the rest of what is due stays in the wheel, where it costs nothing. */
 const PERIODIC_ROOM = 10_000;

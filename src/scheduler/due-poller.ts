@@ -2,8 +2,8 @@ import type { Clock } from "../ports/clock.ts";
 import type { DueSubject, EngineStore } from "../ports/engine-store.ts";
 import { rankOf } from "./priority.ts";
 import type { SchedulerSettings } from "./options.ts";
-import { Wake } from "./wake.ts";
-import { within } from "./within.ts";
+import { Wake } from "../kernel/wake.ts";
+import { within } from "../kernel/within.ts";
 
 /** What became of a row: `new` now waits for its turn, `known` did before or was answered; `full` stays in the store for a later poll, `stop` ends this one. */
 export type Offered = "new" | "known" | "full" | "stop";

@@ -1,8 +1,8 @@
 import type { Clock } from "../ports/clock.ts";
 import type { EngineStore, SubjectEntry } from "../ports/engine-store.ts";
-import type { HeldShard } from "./leases.ts";
+import type { HeldShard } from "../kernel/leases.ts";
 import type { SchedulerSettings } from "./options.ts";
-import { within } from "./within.ts";
+import { within } from "../kernel/within.ts";
 
 const RETRY_MS = 1_000;
 

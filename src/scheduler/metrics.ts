@@ -1,4 +1,5 @@
 import type { CycleReport } from "../kernel/claim.ts";
+import type { LeaseLoss } from "../kernel/leases.ts";
 import type { Priority } from "../ports/engine-store.ts";
 import type { Log } from "../ports/log.ts";
 
@@ -13,8 +14,7 @@ export interface CycleSample {
 
 /** Why a cycle ended without a report. */
 export type CycleLoss = "thrown" | "hung" | "aborted";
-/** `taken`: the store says it is not ours. `ran-out`: no renewal was confirmed in time. */
-export type LeaseLoss = "taken" | "ran-out";
+export type { LeaseLoss };
 
 /** The state between two cycles, published every few seconds. */
 export interface SchedulerGauges {

@@ -1,6 +1,6 @@
 import type { Claim, CycleReport, Engine } from "../kernel/claim.ts";
 import { CycleStore } from "./cycle-store.ts";
-import type { HeldShard } from "./leases.ts";
+import type { HeldShard } from "../kernel/leases.ts";
 import type { RunCycle } from "./options.ts";
 import { priorityOf } from "./priority.ts";
 import type { ReadySubject } from "./ready-lanes.ts";

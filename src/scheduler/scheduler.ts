@@ -6,13 +6,13 @@ import { requireCallsWithinLease } from "./call-timeouts.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { DuePoller } from "./due-poller.ts";
 import { IdleAggregate } from "./idle-aggregate.ts";
-import { type HeldShard, Leases } from "./leases.ts";
+import { type HeldShard, Leases } from "../kernel/leases.ts";
 import { Listing } from "./listing.ts";
 import { harmless, type LeaseLoss, type SchedulerMetrics } from "./metrics.ts";
 import { type SchedulerOptions, type SchedulerSettings, schedulerSettings } from "./options.ts";
 import { priorityOf } from "./priority.ts";
-import { Wake } from "./wake.ts";
-import { within } from "./within.ts";
+import { Wake } from "../kernel/wake.ts";
+import { within } from "../kernel/within.ts";
 
 export type { SchedulerOptions } from "./options.ts";
 
@@ -76,6 +76,7 @@ class ShardScheduler implements Scheduler {
     this.#idleAtMs = clock.monotonicMs();
     const failed = (what: string, thrown: unknown) => this.#storeFailed(what, thrown);
     this.#leases = new Leases({
+      role: "scheduler",
       holder: `${settings.holder}/${engine.ids.next()}`,
       store,
       clock,

@@ -4,6 +4,7 @@ import type {
   ChangeRefusal,
   DeclareChange,
   DeleteChange,
+  OperationStart,
   FourEyesRefusal,
   PlannedSubject,
   ResourceReference,
@@ -16,6 +17,7 @@ import { declare } from "./declare.ts";
 import { type Woken, nobodyWoken } from "./due-edges.ts";
 import { StoreError } from "./errors.ts";
 import { requestDeletion } from "./intent-store.ts";
+import { startOperation } from "./operation-intents.ts";
 import {
   addReferences,
   affectedSubjects,
@@ -130,7 +132,8 @@ function makeChange(tx: Transaction, organizationId: string, change: Change): Pr
  * The checks are asked for before the declaration's own look and judged after it, so that they cost no way to the server and
  * back of their own. A refusal rolls back what the declaration wrote meanwhile.
  */
-async function makeDeclaration(tx: Transaction, { declare: request, references }: DeclareChange): Promise<Answer> {
+async function makeDeclaration(tx: Transaction, change: DeclareChange): Promise<Answer> {
+  const { declare: request, references, starts } = change;
   const { organizationId, scope, kind, name } = request;
   const others = references.filter(({ part }) => !part);
   // Parts are locked by the declaration itself, because they are links.
@@ -149,7 +152,21 @@ async function makeDeclaration(tx: Transaction, { declare: request, references }
     return { refusal: { result: "quota", kind, most: limit.most, used: limit.used ?? 0 } };
   if (answer.result !== "unchanged") await keepReferences(tx, organizationId, answer, others);
   const needsOther = before === undefined ? undefined : await otherEyes(tx, before, request);
-  return { done: answer, woken, needsOther };
+  const operationId =
+    answer.result === "unchanged" ? undefined : await started(tx, request, answer.resource.uid, starts);
+  return { done: operationId === undefined ? answer : { ...answer, operationId }, woken, needsOther };
+}
+
+/** The operation that goes with a change, or the one that runs already. What cannot be started leaves the change as it is. */
+async function started(
+  tx: Transaction,
+  { organizationId }: { readonly organizationId: string },
+  resourceUid: string,
+  starts: OperationStart | undefined,
+): Promise<string | undefined> {
+  if (starts === undefined) return undefined;
+  const answer = await startOperation(tx, { ...starts, organizationId, resourceUid });
+  return "operation" in answer ? answer.operation.id : undefined;
 }
 
 /** Only what loosens something asks whether policy wants four eyes: nothing else pays for the question. */
@@ -210,7 +227,9 @@ async function makeDeletion(tx: Transaction, organizationId: string, change: Del
     return { refusal: { result: "in-use", users: shown, more: inTheWay.length > shown.length } };
   }
   const { woken } = await requestDeletion(tx, { organizationId, uid, ifRevision, author, orphan, confirmedCount });
-  return { done: { result: "deleting", uid, revision: standing.revision + 1 }, woken: woken ?? nobodyWoken };
+  const operationId = orphan ? undefined : await started(tx, { organizationId }, uid, change.starts);
+  const done = { result: "deleting" as const, uid, revision: standing.revision + 1 };
+  return { done: operationId === undefined ? done : { ...done, operationId }, woken: woken ?? nobodyWoken };
 }
 
 function invalidOf(references: readonly ResourceReference[], found: readonly ReferredRow[]) {

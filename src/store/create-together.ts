@@ -133,8 +133,9 @@ async function look(tx: Transaction, organizationId: string, changes: readonly D
   };
 }
 
-function isPlain({ declare, references }: DeclareChange, index: number, known: Known): boolean {
+function isPlain({ declare, references, starts }: DeclareChange, index: number, known: Known): boolean {
   return (
+    starts === undefined &&
     !known.taken.has(index) &&
     !known.full.has(declare.kind) &&
     known.paths.has(declare.scope) &&

@@ -42,7 +42,7 @@ export function lazyCycleInputs(batch: LoadedBatch): ReadonlyMap<number, () => C
 function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
   const [id, organizationId, accountId, shard, inputVersion, policyVersion, dueAtMs] = row;
   const [, , , , , , , operationId, sinceMs, reason, detached, memory, status, observationHash, heldDigest] = row;
-  const resource = row[18];
+  const [busy, resource] = [row[18], row[19]];
   return {
     subject: {
       id,
@@ -59,6 +59,7 @@ function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
     inputs: shared.inputs.get(id) ?? [],
     policies: policiesOf(row, shared.policies),
     pauses: pausesOf(row, shared.batch.pauses),
+    ...(busy === true ? { busy } : {}),
     hold: operationId === null ? undefined : { operationId, sinceMs: sinceMs ?? 0, reason: reason ?? "" },
     account: accountId === null ? undefined : shared.accounts.get(keyOf(organizationId, accountId)),
     memory: memory ?? emptyMemory,
@@ -91,7 +92,7 @@ function declared(values: LoadedResource, deletion: ResourceDeletion | null): De
 
 function policiesOf(row: LoadedSubject, policies: ReadonlyMap<string, ScopePolicy>): readonly ScopePolicy[] {
   const [, organizationId] = row;
-  const [path, mode, protect, resource] = [row[15], row[16], row[17], row[18]];
+  const [path, mode, protect, resource] = [row[15], row[16], row[17], row[19]];
   const found: ScopePolicy[] = [];
   for (const scope of path) {
     const policy = policies.get(keyOf(scope === "platform" ? null : organizationId, scope));
@@ -105,7 +106,7 @@ function policiesOf(row: LoadedSubject, policies: ReadonlyMap<string, ScopePolic
 function pausesOf(row: LoadedSubject, pauses: LoadedBatch["pauses"]): readonly Pause[] {
   if (pauses === null) return [];
   const [, organizationId, accountId] = row;
-  const scopes = new Set([...row[15], `resource/${row[18][0]}`]);
+  const scopes = new Set([...row[15], `resource/${row[19][0]}`]);
   if (accountId !== null) scopes.add(`account/${accountId}`);
   return pauses
     .filter(([id, pause]) => (id === null || id === organizationId) && scopes.has(pause.scope))

@@ -137,9 +137,10 @@ export class PostgresEngineStore implements EngineStore {
   accountHealth: EngineStore["accountHealth"] = (request) => this.#health.of(request);
 
   reserveDeletes: EngineStore["reserveDeletes"] = async ({ actor, subject, ungranted, granted, limits }) => {
-    const { holder, shard, epoch } = actor;
+    const { holder, shard, epoch, operationId = null } = actor;
+    const budget = JSON.stringify(limits);
     const [row] = await this.#run(
-      call(reserveDeletes, subject.id, holder, shard, epoch, ungranted, granted, JSON.stringify(limits)),
+      call(reserveDeletes, subject.id, holder, shard, epoch, ungranted, granted, budget, operationId),
     );
     return row?.answer ?? { current: false, ungrantedPass: false, levels: [] };
   };

@@ -28,7 +28,7 @@ import {
 import { lockPause } from "./sql/four-eyes.ts";
 import { lockLinkNames, lockResource, markDeleted, readResource, removeResource } from "./sql/resources.ts";
 import { lockSubjectsOf, placeHold, readMemories, releaseHold, writeMemories } from "./sql/subject-intents.ts";
-import { wakeAffected, wakeSubjects } from "./sql/wake.ts";
+import { wakeAffected, wakeHeld, wakeSubjects } from "./sql/wake.ts";
 import { call } from "./statement.ts";
 import { tenantOrPlatform } from "./tenant.ts";
 
@@ -229,7 +229,7 @@ export class PostgresIntentStore implements IntentStore {
       if (!subjects.some((row) => row.hold_operation_id === operationId))
         return { answer: undefined, woken: nobodyWoken };
       const [woken] = await Promise.all([
-        tx.run(wakeSubjects, priorityNumber("event"), organizationId, uid),
+        tx.run(wakeHeld, priorityNumber("event"), organizationId, uid),
         tx.run(releaseHold, organizationId, uid, operationId),
         append(tx, { organizationId, type: "hold.released", uid, actor: operationId, data: {} }),
       ]);

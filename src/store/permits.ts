@@ -1,4 +1,4 @@
-import type { OutcomeRecord, PermitAnswer, PermitRefusal, PermitRequest } from "../ports/engine-store.ts";
+import type { Actor, OutcomeRecord, PermitAnswer, PermitRefusal, PermitRequest } from "../ports/engine-store.ts";
 import { fencedVerdict } from "../kernel/fenced.ts";
 import type { Database } from "./database.ts";
 import { lockShards, lockSubjects } from "./sql/lease.ts";
@@ -42,24 +42,33 @@ function tenantsOf(batch: readonly Fenced[]) {
 }
 
 function locksOf(batch: readonly Fenced[]) {
-  const shards = batch.map(({ actor }) => actor.shard);
   const subjectIds = batch.map(({ subject }) => subject.id);
-  return [call(lockShards, shards), call(lockSubjects, subjectIds)] as const;
+  return [lockLeases(batch), call(lockSubjects, subjectIds)] as const;
+}
+
+/** The leases a batch rests on, kept from being taken until it has committed. */
+export function lockLeases(batch: readonly { readonly actor: Actor }[]) {
+  const [workers, schedulers] = [true, false].map((working) =>
+    batch.filter(({ actor }) => (actor.operationId !== undefined) === working).map(({ actor }) => actor.shard),
+  );
+  return call(lockShards, schedulers ?? [], workers ?? []);
+}
+
+/** Who acts, as the statements ask for it. */
+export function actorRow({ holder, shard, epoch, operationId }: Actor) {
+  return { holder, shard, epoch, operation_id: operationId };
 }
 
 function permitRow({ actor, subject, inputs, ...rest }: PermitRequest, index: number) {
   return {
     index,
     subject_id: subject.id,
-    holder: actor.holder,
-    shard: actor.shard,
-    epoch: actor.epoch,
+    ...actorRow(actor),
     permit_id: rest.permitId,
     input_version: inputs.check === "version" ? inputs.inputVersion : undefined,
     policy_version: inputs.check === "sources" ? inputs.policyVersion : undefined,
     sources: inputs.check === "sources" ? inputs.sources : undefined,
     deletes: rest.deletes,
-    operation_id: rest.operationId,
     for_ms: Math.round(rest.forMs),
     changes: rest.changes,
     memory: rest.memory,
@@ -73,9 +82,7 @@ function outcomeRow({ actor, subject, ...rest }: OutcomeRecord, index: number) {
   return {
     index,
     subject_id: subject.id,
-    holder: actor.holder,
-    shard: actor.shard,
-    epoch: actor.epoch,
+    ...actorRow(actor),
     permit_id: rest.permitId,
     outcomes: rest.outcomes,
     memory: rest.memory,

@@ -10,6 +10,7 @@ import {
   removeHeldChanges,
   removeIdleCycles,
   removeNotifications,
+  removeOperations,
   removeKeys,
   removePauses,
   removeProposals,
@@ -30,6 +31,8 @@ export interface RetentionLimits {
   readonly notificationsMs: number;
   readonly idempotencyKeysMs: number;
   readonly proposalsMs: number;
+  /** Operations that ended, with their journals. */
+  readonly operationsMs: number;
   /** Tokens that expired, were revoked or used up. */
   readonly credentialsMs: number;
 }
@@ -46,6 +49,7 @@ export const defaultRetention: RetentionLimits = Object.freeze({
   notificationsMs: 30 * dayMs,
   idempotencyKeysMs: dayMs,
   proposalsMs: 90 * dayMs,
+  operationsMs: 90 * dayMs,
   credentialsMs: 90 * dayMs,
 });
 
@@ -78,6 +82,7 @@ export async function removeOldHistory(options: RetentionOptions): Promise<Reado
     ["governanceChanges", removeGovernanceChanges, limits.heldChangesMs],
     ["idempotencyKeys", removeKeys, limits.idempotencyKeysMs],
     ["proposals", removeProposals, limits.proposalsMs],
+    ["operations", removeOperations, limits.operationsMs],
   ];
   const removed: Record<string, number> = {};
   for (const [name, statement, keepMs] of tables) {

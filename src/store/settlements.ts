@@ -3,9 +3,10 @@ import type { Ids } from "../ports/ids.ts";
 import type { SubjectStatus } from "../ports/records.ts";
 import type { Database, Transaction } from "./database.ts";
 import { replaceHeld, type Waiting } from "./held-changes.ts";
+import { actorRow, lockLeases } from "./permits.ts";
 import { setHeldDigests } from "./sql/held.ts";
 import { lockResources, removeResources, removeSources, removeSubjects, unlinkSources } from "./sql/leaving.ts";
-import { lockShards, lockSubjects } from "./sql/lease.ts";
+import { lockSubjects } from "./sql/lease.ts";
 import { type SettledRow, settle } from "./sql/settle.ts";
 import { call } from "./statement.ts";
 
@@ -16,12 +17,7 @@ export async function settleBatch(
   batch: readonly Settlement[],
 ): Promise<readonly SettleAnswer[]> {
   const organizations = [...new Set(batch.map(({ subject }) => subject.organizationId))];
-  const opening = [
-    call(
-      lockShards,
-      batch.map(({ actor }) => actor.shard),
-    ),
-  ] as const;
+  const opening = [lockLeases(batch)] as const;
   const closing = [
     call(
       lockSubjects,
@@ -53,8 +49,8 @@ function isMore(settlement: Settlement): boolean {
 
 function answersOf(batch: readonly Settlement[], rows: readonly SettledRow[]): readonly SettleAnswer[] {
   const answers = batch.map((): SettleAnswer => ({ kept: false, dueAgain: false }));
-  for (const { index, moved, again } of rows) {
-    const removed = batch[index]?.gone === true && !moved;
+  for (const { index, moved, again, own } of rows) {
+    const removed = batch[index]?.gone === true && !moved && own;
     answers[index] = { kept: true, dueAgain: again && !removed };
   }
   return answers;
@@ -67,16 +63,16 @@ async function settleMore(
   rows: readonly SettledRow[],
 ): Promise<void> {
   const kept = rows.toSorted((left, right) => left.index - right.index);
-  const settled = kept.flatMap(({ index, moved }) => {
+  const settled = kept.flatMap(({ index, moved, own }) => {
     const settlement = batch[index];
-    return settlement === undefined ? [] : [{ settlement, moved }];
+    return settlement === undefined ? [] : [{ settlement, moved, own }];
   });
   // A subject whose inputs moved while it was leaving may be wanted again: its next cycle decides.
-  const leaving = settled.filter(({ settlement, moved }) => settlement.gone && !moved).map((one) => one.settlement);
+  const leaving = settled.filter((one) => one.settlement.gone && !one.moved && one.own).map((one) => one.settlement);
   await hold(
     tx,
     ids,
-    settled.map((one) => one.settlement),
+    settled.filter(({ own }) => own).map((one) => one.settlement),
     new Set(leaving),
   );
   await forget(
@@ -148,10 +144,9 @@ function settleRow({ actor, subject, status, observation, ...rest }: Settlement,
   return {
     index,
     subject_id: subject.id,
-    holder: actor.holder,
-    shard: actor.shard,
-    epoch: actor.epoch,
+    ...actorRow(actor),
     input_version: rest.inputVersion,
+    policy_version: rest.policyVersion,
     due_known: rest.dueSeen !== undefined,
     due_seen_ms: rest.dueSeen?.atMs,
     memory: rest.memory,

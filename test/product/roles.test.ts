@@ -80,7 +80,7 @@ test("a role that cannot start says why in one line and ends with 1", async () =
     ["api", {}, /"api" needs DATABASE_URL/],
     ["api", { DATABASE_URL: nowhere, SETPOINT_TOKEN: token }, /PostgreSQL cannot be reached/],
     ["scheduler", { DATABASE_URL: nowhere }, /PostgreSQL cannot be reached/],
-    ["janitor", {}, /There is no role "janitor"\. Roles: dev, api, scheduler, migrate/],
+    ["janitor", {}, /There is no role "janitor"\. Roles: dev, api, scheduler, worker, migrate/],
   ] as const;
   for (const [name, environment, expected] of cases) {
     const role = startRole(name, {

@@ -2,6 +2,7 @@ import type { EngineStore } from "../../src/ports/engine-store.ts";
 import type { Ids } from "../../src/ports/ids.ts";
 import type { IntentStore } from "../../src/ports/intent-store.ts";
 import type { Json } from "../../src/ports/json.ts";
+import type { OperationIntents, OperationStore } from "../../src/ports/operation-store.ts";
 import { load } from "./store/cycle-input.ts";
 import { dump } from "./store/dump.ts";
 import {
@@ -20,6 +21,17 @@ import {
 } from "./store/governance.ts";
 import { approve, reject } from "./store/held.ts";
 import { declare, reconcileNow, requestDeletion } from "./store/intents.ts";
+import {
+  dueOperations,
+  loadOperation,
+  recordMove,
+  releaseWorkerShards,
+  renewWorkerShards,
+  startOperation,
+  steerOperation,
+  takeWorkerShards,
+  workerShardHolders,
+} from "./store/operations.ts";
 import { permit, recordOutcome, reserveDeletes } from "./store/permits.ts";
 import { accountHealth, recordIdle, settle } from "./store/settle.ts";
 import { dueSubjects, listSubjects, releaseShards, renewShards, shardHolders, takeShards } from "./store/shards.ts";
@@ -59,9 +71,18 @@ export const transactions = {
   placeHold,
   releaseHold,
   markRestored,
+  takeWorkerShards,
+  renewWorkerShards,
+  releaseWorkerShards,
+  workerShardHolders,
+  dueOperations,
+  loadOperation,
+  recordMove,
+  startOperation,
+  steerOperation,
 } as const;
 
-type StoreMethods = EngineStore & IntentStore;
+type StoreMethods = EngineStore & IntentStore & OperationStore & OperationIntents;
 
 /** A backup of the whole store. */
 export type Snapshot = { readonly tables: Tables };
@@ -125,4 +146,14 @@ export class MemoryStore implements StoreMethods {
   placeHold: StoreMethods["placeHold"] = async (request) => placeHold(this.state, request);
   releaseHold: StoreMethods["releaseHold"] = async (request) => releaseHold(this.state, request);
   markRestored: StoreMethods["markRestored"] = async () => markRestored(this.state);
+  takeWorkerShards: StoreMethods["takeWorkerShards"] = async (request) => takeWorkerShards(this.state, request);
+  renewWorkerShards: StoreMethods["renewWorkerShards"] = async (request) => renewWorkerShards(this.state, request);
+  releaseWorkerShards: StoreMethods["releaseWorkerShards"] = async (request) =>
+    releaseWorkerShards(this.state, request);
+  workerShardHolders: StoreMethods["workerShardHolders"] = async () => workerShardHolders(this.state);
+  dueOperations: StoreMethods["dueOperations"] = async (request) => dueOperations(this.state, request);
+  loadOperation: StoreMethods["loadOperation"] = async (request) => loadOperation(this.state, request);
+  recordMove: StoreMethods["recordMove"] = async (request) => recordMove(this.state, request);
+  startOperation: StoreMethods["startOperation"] = async (request) => startOperation(this.state, request);
+  steerOperation: StoreMethods["steerOperation"] = async (request) => steerOperation(this.state, request);
 }

@@ -1,12 +1,13 @@
 import type { EngineStore } from "../../src/ports/engine-store.ts";
 import type { IntentStore } from "../../src/ports/intent-store.ts";
+import type { OperationIntents, OperationStore } from "../../src/ports/operation-store.ts";
 import { asError } from "./as-error.ts";
 import { type MemoryStore, transactions } from "./memory-store.ts";
 import type { SimProcess } from "./process.ts";
 import type { Witness } from "./referee/witness.ts";
 import type { StoreFaults } from "./swarm.ts";
 
-type Methods = EngineStore & IntentStore;
+type Methods = EngineStore & IntentStore & OperationStore & OperationIntents;
 type Method = keyof typeof transactions & keyof Methods;
 
 const noFaults: StoreFaults = { slowestMs: 2, errorBefore: 0, lostAnswer: 0, stall: 0 };

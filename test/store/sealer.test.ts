@@ -159,6 +159,7 @@ test("retention removes what is old in small batches and keeps the chain verifia
     idleCyclesMs: keep,
     idempotencyKeysMs: keep,
     proposalsMs: keep,
+    operationsMs: keep,
     credentialsMs: keep,
     notificationsMs: keep,
   };

@@ -63,6 +63,7 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
   await useAudit(stores, world);
   await useGoverning(stores, world, zone);
   await useDeclaring(stores, world, zone);
+  await useOperations(stores, world);
   await useDeletion(stores, world, zone, recordUid);
   await stores.intent.markRestored();
   await removeOldHistory({ administration: stores.administration });
@@ -121,6 +122,54 @@ async function useFence({ engine }: Stores, world: World, zone: CycleInput): Pro
   const verdicts = [heldGroup("subject", []).verdict];
   const observation = { hash: "h", completeness: "complete", observedAtMs: 1, items: [], truncated: false } as const;
   await engine.settle(settlementFor(world, input, { verdicts, observation, nextInMs: 5 }));
+}
+
+async function useOperations(stores: Stores, world: World): Promise<void> {
+  const { organizationId } = world;
+  const { resource } = await world.subject("operated");
+  const { operations, operationIntents, operationReads } = stores;
+  const leases = await operations.takeWorkerShards({ holder: "worker", wanted: 64, leaseMs: 60_000 });
+  await operations.renewWorkerShards({ holder: "worker", leaseMs: 60_000, shards: leases });
+  await operations.workerShardHolders();
+  const what = { organizationId, resourceUid: resource.uid, pipeline: "p", version: 1, input: {} };
+  const start = async () => {
+    const who = { operationId: randomUUID(), author: ada, priority: "person" as const, ends: false };
+    const answer = await operationIntents.startOperation({ ...what, ...who });
+    assert.equal(answer.result, "started");
+    return { organizationId, operationId: who.operationId };
+  };
+  const first = await start();
+  const again = { operationId: randomUUID(), author: ada, priority: "event" as const, ends: false };
+  assert.equal((await operationIntents.startOperation({ ...what, ...again })).result, "running");
+  assert.equal((await operations.dueOperations({ shards: leases.map(({ shard }) => shard), limit: 10 })).length, 1);
+  const loaded = await operations.loadOperation(first);
+  assert.ok(loaded);
+  const { shard } = loaded.operation;
+  const epoch = leases.find((lease) => lease.shard === shard)?.epoch ?? 0;
+  const entry = { step: "s", version: 1, direction: "forward", result: "done" } as const;
+  const moved = await operations.recordMove({
+    actor: { holder: "worker", shard, epoch, operationId: first.operationId },
+    organizationId,
+    journalLength: 0,
+    entries: [entry],
+    state: "succeeded",
+    yieldsTo: { cancel: true, leaving: true },
+    direction: "forward",
+    step: "s",
+    attempts: 0,
+    message: "done",
+    dueInMs: undefined,
+  });
+  assert.ok(moved.kept);
+  const second = await start();
+  const said = { author: ada, reason: "test" };
+  assert.equal(
+    (await operationIntents.steerOperation({ ...second, ...said, command: { verb: "release" } })).result,
+    "done",
+  );
+  assert.equal((await operationReads.listOperations({ organizationId, limit: 5 })).length, 2);
+  assert.equal((await operationReads.findOperation(first))?.journal.length, 1);
+  await operations.releaseWorkerShards({ holder: "worker", shards: leases });
 }
 
 async function useReads({ read, administration }: Stores, world: World, zone: CycleInput): Promise<void> {
@@ -303,7 +352,7 @@ test("row-level security is forced on every table with a tenant, and the roles o
   const shared = ["delete_budget", "delete_charge", "freshness", "idle_cycle", "installation", "log_head", "migration"];
   assert.deepEqual(
     open.map(({ name }) => name),
-    [...shared, "notification_cursor", "shard", "shard_holder", "shard_seen"],
+    [...shared, "notification_cursor", "shard", "shard_holder", "shard_seen", "worker_holder", "worker_shard"],
   );
   const powers = await query<{ role: string; owned: string }>(
     url,

@@ -87,6 +87,7 @@ function settings(
   return [
     "launch=gsqlite3",
     `gsqlite3-database=${join(folder, "zones.sqlite3")}`,
+    "gsqlite3-dnssec=yes",
     "local-address=127.0.0.1",
     `local-port=${about.dnsPort}`,
     `socket-dir=${folder}`,

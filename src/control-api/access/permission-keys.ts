@@ -97,6 +97,7 @@ const organization: Readonly<Record<string, Line>> = {
   "organization.network": ordinary("rcudx", "Networks"),
   "organization.network_bridge": ordinary("rcudx", "Bridges between networks"),
   "organization.notification_channel": governed("rcudx", "Where people are told: webhooks and e-mail"),
+  "organization.operation": ordinary("rx", "Operations: what long work does and waits for; execute steers it"),
   "organization.pause": {
     actions: "rcd",
     about: "Pauses: anybody may stop, few may resume",

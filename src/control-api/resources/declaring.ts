@@ -17,6 +17,7 @@ import { type Declaration, declarationOfView, fieldsOf, type Owners, ownersAfter
 import { requireFitting } from "./fitting.ts";
 import { type Named, placeOf, referencesOf } from "./place.ts";
 import { changeRefused } from "./refusals.ts";
+import { operationWith } from "./starting.ts";
 
 export interface DeclareIntent {
   readonly parameters: Named;
@@ -73,6 +74,7 @@ export function declareChange(context: ApiContext, kind: Kind, intent: DeclareIn
       links,
     },
     references: referencesOf(kind, spec, parameters),
+    starts: operationWith(context, kind, { spec: spec as Json, ends: false, author }),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 import { planned } from "../dry-run.ts";
 import { accountIdOf } from "../names.ts";
+import { operationPath } from "../operation-document.ts";
 import { Problem } from "../problem.ts";
 import { ResourceDocuments } from "../resource-document.ts";
 import type { Keeping, RouteAnswer } from "../route.ts";
@@ -25,6 +26,7 @@ import { changedFields, type Declaration, declarationOf, declarationOfView, fiel
 import { type Named, notFound, placeOf, requireResource } from "./place.ts";
 import { type Precondition, preconditionOf, preconditionRequired, revisionOf } from "./preconditions.ts";
 import { changeRefused, existsAlready } from "./refusals.ts";
+import { operationWith } from "./starting.ts";
 
 /** How often a change is made anew when somebody else changes the resource in between. */
 const attempts = 5;
@@ -184,13 +186,21 @@ export async function deleteResource(
     author: caller.principal,
     orphan,
     confirmedCount: confirm,
+    starts: operationWith(context, kind, { spec: view.resource.spec, ends: true, author: caller.principal }),
   };
   if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: view });
   const { organizationId } = place;
   const answer = await context.declaring.change({ organizationId, changes: [change] });
   if (!answer.made) throw await changeRefused(context, { kind, parameters, change, refusal: answer.refusal });
   const after = await standingView(context, kind, parameters);
-  return await resourceAnswer(context, kind, parameters, after ?? view, 202);
+  const shown = await resourceAnswer(context, kind, parameters, after ?? view, 202);
+  return withOperation(shown, parameters.organization, answer.done[0]?.operationId);
+}
+
+/** Where the work that a change started can be watched, from the first second. */
+function withOperation(answer: RouteAnswer, organization: string, operationId: string | undefined): RouteAnswer {
+  if (operationId === undefined) return answer;
+  return { ...answer, status: 202, headers: { ...answer.headers, location: operationPath(organization, operationId) } };
 }
 
 export async function resourceAnswer(
@@ -249,7 +259,7 @@ async function declared(
     standing === undefined
       ? await newAnswer(documentsOfNew(context, kind, parameters, change), kind, change, done)
       : await resourceAnswer(context, kind, parameters, standing, 200);
-  return withResult(answer, done);
+  return withResult(answer, parameters, done);
 }
 
 /** What is new needs nothing but itself to be answered: so the answer is written with it, and both are there or neither. */
@@ -267,18 +277,19 @@ async function createdAndKept(
   const answers: RouteAnswer[] = [];
   const answerOf = async (all: readonly ChangeDone[]) => {
     const done = declarationDone(all);
-    const answer = withResult(await newAnswer(documents, kind, change, done), done);
+    const answer = withResult(await newAnswer(documents, kind, change, done), parameters, done);
     answers.push(answer);
     return keeping.stored(answer);
   };
   const done = await makeDeclaration(context, kind, parameters, change, { scope: keeping.scope, answerOf });
   keeping.isKept = true;
   // The last one: a transaction that lost a race was run again.
-  return answers.at(-1) ?? withResult(await newAnswer(documents, kind, change, done), done);
+  return answers.at(-1) ?? withResult(await newAnswer(documents, kind, change, done), parameters, done);
 }
 
-function withResult(answer: RouteAnswer, { result }: ChangeDone): RouteAnswer {
-  return { ...answer, headers: { ...answer.headers, "setpoint-result": result } };
+function withResult(answer: RouteAnswer, { organization }: Named, done: ChangeDone): RouteAnswer {
+  const told = { ...answer, headers: { ...answer.headers, "setpoint-result": done.result } };
+  return withOperation(told, organization, done.operationId);
 }
 
 /** Nothing of it is looked up: it was made a moment ago, by this very request. */

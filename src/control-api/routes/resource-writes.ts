@@ -13,6 +13,7 @@ const applyType = "application/apply+json";
 const changed = {
   200: { description: "Changed, or as it was (header Setpoint-Result); with dryRun the plan", schema: resourceSchema },
   201: { description: "Declared", schema: resourceSchema },
+  202: { description: "Declared, and an operation was started: Location is where to watch it", schema: resourceSchema },
 };
 
 /** What is done to one resource as a whole. */

@@ -10,6 +10,7 @@ import { resourceListQuerySchema, writeQuerySchema } from "../schemas/resource-q
 import { manifestSchema, resourceListSchema, resourceSchema } from "../schemas/resource.ts";
 import { resourceActionRoutes } from "./resource-actions.ts";
 import { manifestOf } from "./resource-manifest.ts";
+import { resourceOperationRoutes } from "./resource-operations.ts";
 import { resourceRecordRoutes } from "./resource-records.ts";
 import { resourceWriteRoutes } from "./resource-writes.ts";
 
@@ -26,6 +27,7 @@ export function resourceRoutes(context: ApiContext): readonly Route[] {
           ...resourceWriteRoutes(context, kind, `${base}/{name}`),
           ...resourceRecordRoutes(context, kind, `${base}/{name}`),
           ...resourceActionRoutes(context, kind, `${base}/{name}`),
+          ...resourceOperationRoutes(context, kind, `${base}/{name}`),
         ];
       }),
   );
@@ -64,6 +66,10 @@ function createRoute(context: ApiContext, kind: Kind, base: string): Route {
     answers: {
       200: { description: "The plan, with dryRun", schema: dryRunSchema },
       201: { description: "Declared", schema: resourceSchema },
+      202: {
+        description: "Declared, and an operation was started: Location is where to watch it",
+        schema: resourceSchema,
+      },
     },
     handle: ({ parameters, query, body: manifest, headers, caller, keeping }) => {
       const { fieldManager: manager, ...how } = query;

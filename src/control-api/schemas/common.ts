@@ -60,6 +60,7 @@ export const problemCodes = [
   "GUARD_REFUSED",
   "DIGEST_MOVED",
   "HELD_CHANGE_CLOSED",
+  "OPERATION_STATE",
   "FOUR_EYES",
   "PRINCIPAL_REFUSED",
   "FORBIDDEN",

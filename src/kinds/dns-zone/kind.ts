@@ -1,6 +1,7 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { declarationOfRecordSet } from "./declaration-of.ts";
 import { dnsZoneLoop } from "./loop.ts";
+import { dnsZoneCreate, dnsZoneDelete } from "./pipelines.ts";
 import type { RecordSet } from "./record-set.ts";
 import { type DnsZoneSpec, dnsZoneSchema } from "./schema.ts";
 
@@ -15,4 +16,5 @@ export const dnsZoneKind = defineKind<DnsZoneSpec>({
   links: () => [],
   declarationOf: ({ name, spec }, item) => declarationOfRecordSet({ name, zone: spec.zone }, item as RecordSet),
   loop: dnsZoneLoop,
+  pipelines: [dnsZoneCreate, dnsZoneDelete],
 });

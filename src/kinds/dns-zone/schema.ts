@@ -10,15 +10,31 @@ const domainName = z
     if (!parsed.ok) context.addIssue({ code: "custom", message: parsed.message });
   });
 
-export const dnsZoneSchema = z.strictObject({
+const fields = z.strictObject({
   account: resourceNameSchema.describe("The account at whose DNS server the zone is."),
-  zone: domainName.describe("The zone's domain name, such as example.com. It must exist on the server."),
+  zone: domainName.describe(
+    "The zone's domain name, such as example.com. It must exist on the server, unless makesZone says otherwise.",
+  ),
   nameservers: z
     .array(domainName)
     .min(1)
     .max(20)
     .optional()
     .describe("When given, nothing is written unless the zone's own NS records are exactly these."),
+  makesZone: z
+    .boolean()
+    .optional()
+    .describe("Setpoint makes the zone itself, by the operation dns-zone.create, and deletes it with this resource."),
+  adopt: z.boolean().optional().describe("With makesZone: a zone that is there already becomes Setpoint's own."),
+  dnssec: z.boolean().optional().describe("With makesZone: the zone is signed."),
+});
+
+export const dnsZoneSchema = fields.superRefine(({ makesZone, nameservers, adopt, dnssec }, context) => {
+  if (makesZone === true && nameservers === undefined)
+    context.addIssue({ code: "custom", path: ["nameservers"], message: "must be named for a zone that is to be made" });
+  for (const [name, value] of Object.entries({ adopt, dnssec }))
+    if (makesZone !== true && value === true)
+      context.addIssue({ code: "custom", path: [name], message: "is only for a zone that Setpoint makes (makesZone)" });
 });
 
 export type DnsZoneSpec = z.output<typeof dnsZoneSchema>;

@@ -12,6 +12,7 @@ export const zoneSchema = z.object({
   name: z.string(),
   kind: z.string(),
   serial: z.number().optional(),
+  dnssec: z.boolean().optional(),
   rrsets: z.array(
     z.object({
       name: z.string(),

@@ -1,6 +1,7 @@
 import { TerminalError } from "../../kernel/errors.ts";
 import type { Credentials } from "../../ports/credentials.ts";
-import type { DnsReader, DnsWriter } from "../../ports/dns.ts";
+import type { DnsResolver } from "../../ports/dns-resolver.ts";
+import type { DnsZoneReader, DnsZoneWriter } from "../../ports/dns.ts";
 import type { Http } from "../../ports/http.ts";
 import type { AccountIdentity, Provider, ProviderAccount } from "../../ports/provider.ts";
 import type { AccountRecord } from "../../ports/records.ts";
@@ -11,10 +12,13 @@ import { zoneReader, zoneWriter } from "./zone-access.ts";
 
 const callTimeoutMs = 10_000;
 
-export function createPowerDnsProvider(world: {
+interface PowerDnsWorld {
   readonly http: Http;
   readonly credentials: Credentials;
-}): Provider<DnsReader, DnsWriter> {
+  readonly resolver: DnsResolver;
+}
+
+export function createPowerDnsProvider(world: PowerDnsWorld): Provider<DnsZoneReader, DnsZoneWriter> {
   return Object.freeze({
     name: "powerdns",
     // The API answers from the database it wrote to; only answers to DNS queries are cached.
@@ -24,10 +28,7 @@ export function createPowerDnsProvider(world: {
   });
 }
 
-function openAccount(
-  world: { readonly http: Http; readonly credentials: Credentials },
-  account: AccountRecord,
-): ProviderAccount<DnsReader, DnsWriter> {
+function openAccount(world: PowerDnsWorld, account: AccountRecord): ProviderAccount<DnsZoneReader, DnsZoneWriter> {
   const settings = parseSettings(account);
   const client = new PowerDnsClient({
     ...world,
@@ -35,7 +36,8 @@ function openAccount(
     settings,
     timeoutMs: callTimeoutMs,
   });
-  const shared = { collections: {}, reader: zoneReader(client), writer: zoneWriter(client) };
+  const asking = { resolver: world.resolver, server: settings.resolver };
+  const shared = { collections: {}, reader: zoneReader(client, asking), writer: zoneWriter(client) };
   if (settings.sentinel === "none") {
     return { ...shared, identity: async (signal) => ({ fingerprint: await readFingerprint(client, signal) }) };
   }

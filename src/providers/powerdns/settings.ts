@@ -16,6 +16,13 @@ export const powerDnsSettingsSchema = z.strictObject({
     .describe(
       "Where Setpoint leaves its mark: an unused TSIG key, or nowhere if the server's backend cannot store one.",
     ),
+  resolver: z
+    .string()
+    .regex(/^[0-9A-Fa-f.:[\]]{2,60}$/, "must be an address, with or without a port, such as 192.0.2.53:53")
+    .optional()
+    .describe(
+      "Whom to ask whether a zone is delegated to its name servers; the system's resolver unless said otherwise.",
+    ),
 });
 
 export type PowerDnsSettings = z.output<typeof powerDnsSettingsSchema>;

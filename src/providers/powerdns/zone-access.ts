@@ -1,6 +1,7 @@
 import type { z } from "zod";
-import { TerminalError } from "../../kernel/errors.ts";
-import type { DnsChange, DnsReader, DnsRecordSet, DnsWriter } from "../../ports/dns.ts";
+import { RetryableError, TerminalError } from "../../kernel/errors.ts";
+import type { DnsResolver } from "../../ports/dns-resolver.ts";
+import type { DnsChange, DnsRecordSet, DnsZoneReader, DnsZoneWriter } from "../../ports/dns.ts";
 import { powerDnsCapabilities } from "./capabilities.ts";
 import { type PowerDnsClient, zoneSchema } from "./client.ts";
 
@@ -9,9 +10,35 @@ type Zone = z.output<typeof zoneSchema>;
 /** A secondary's records come from its primary: whatever is written here is undone by the next transfer. */
 const secondaryKinds = new Set(["Slave", "Secondary", "Consumer"]);
 
-export function zoneReader(client: PowerDnsClient): DnsReader {
+export function zoneReader(
+  client: PowerDnsClient,
+  asking: { readonly resolver: DnsResolver; readonly server: string | undefined },
+): DnsZoneReader {
   return Object.freeze({
     capabilities: powerDnsCapabilities,
+    facts: async (zone: string, signal: AbortSignal) => {
+      const call = { path: ["zones", zoneId(zone)], what: `the read of zone ${zone}` };
+      const found = await client.find(zoneSchema, call, signal);
+      if (found === undefined) return "absent";
+      const own = ({ name, type }: DnsRecordSet) => type === "SOA" || (type === "NS" && name === zone);
+      const sets = recordSetsOf(zone, found);
+      const nameservers = sets.find(({ name, type }) => type === "NS" && name === zone)?.values ?? [];
+      return {
+        nameservers: nameservers.map((name) => name.toLowerCase()).sort(),
+        signed: found.dnssec === true,
+        recordSets: sets.filter((set) => !own(set)).length,
+      };
+    },
+    delegation: async (zone: string, signal: AbortSignal) => {
+      const found = await asking.resolver.nameservers(zone, asking.server, signal).catch((cause: unknown) => {
+        const message = cause instanceof Error ? cause.message : String(cause);
+        const asked = asking.server ?? "the system's resolver";
+        throw new RetryableError("PROVIDER_UNAVAILABLE", `${asked} did not answer who serves ${zone}: ${message}`, {
+          cause,
+        });
+      });
+      return found.map((name) => `${name.toLowerCase().replace(/\.$/, "")}.`).sort();
+    },
     zone: async (zone: string, signal: AbortSignal) => {
       const found = await client.find(
         zoneSchema,
@@ -39,8 +66,21 @@ export function zoneReader(client: PowerDnsClient): DnsReader {
   });
 }
 
-export function zoneWriter(client: PowerDnsClient): DnsWriter {
+export function zoneWriter(client: PowerDnsClient): DnsZoneWriter {
   return Object.freeze({
+    createZone: async (zone: string, nameservers: readonly string[], signal: AbortSignal) => {
+      zoneId(zone);
+      const body = { name: zone, kind: "Native", nameservers };
+      await client.write({ method: "POST", path: ["zones"], body, what: `the making of zone ${zone}` }, signal);
+    },
+    deleteZone: (zone: string, signal: AbortSignal) => {
+      const call = { method: "DELETE" as const, path: ["zones", zoneId(zone)], what: `the deletion of zone ${zone}` };
+      return client.write(call, signal, [404]);
+    },
+    signZone: (zone: string, signal: AbortSignal) => {
+      const call = { method: "PUT" as const, path: ["zones", zoneId(zone)], body: { dnssec: true } };
+      return client.write({ ...call, what: `the signing of zone ${zone}` }, signal);
+    },
     change: async (zone: string, changes: readonly DnsChange[], signal: AbortSignal) => {
       if (changes.length === 0) return;
       const rrsets = changes.map((change) =>

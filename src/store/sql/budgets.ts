@@ -6,7 +6,7 @@ import { clock } from "./lease.ts";
 export const reserveDeletes = statement<{ answer: DeleteReservationAnswer }>(
   "reserve deletes",
   "platform",
-  "select setpoint.reserve_deletes($1, $2, $3, $4, $5, $6, $7) as answer",
+  "select setpoint.reserve_deletes($1, $2, $3, $4, $5, $6, $7, $8) as answer",
 );
 
 /**

@@ -57,7 +57,9 @@ export const lockAllShards = statement<unknown>(
   "lock all shards",
   "platform",
   `select pg_advisory_xact_lock(class, key) from (
-     select 7300 as class, 0 as key union all select 7301, shard from setpoint.shard order by class, key
+     select 7300 as class, 0 as key union all select 7300, 1
+     union all select 7301, shard from setpoint.shard union all select 7302, shard from setpoint.worker_shard
+     order by class, key
    ) as ordered`,
 );
 export const raiseIncarnation = statement<{ incarnation: number }>(
@@ -68,7 +70,9 @@ export const raiseIncarnation = statement<{ incarnation: number }>(
 export const clearLeases = statement<never>(
   "clear leases",
   "platform",
-  `with holders as (delete from setpoint.shard_holder)
+  `with holders as (delete from setpoint.shard_holder),
+   working as (delete from setpoint.worker_holder),
+   workers as (update setpoint.worker_shard set holder = null, until_ms = 0, quiet_next = true)
    update setpoint.shard set holder = null, until_ms = 0, quiet_next = true`,
 );
 export const clearPermits = statement<never>(

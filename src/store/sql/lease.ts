@@ -3,12 +3,18 @@ import { statement } from "../statement.ts";
 /**
  * Held from the lease check of an engine write to its commit. Whoever takes a shard takes this lock alone, so that no
  * write of the last holder commits after the next one has read. (Locks of the server's memory: nothing is written.)
+ * $1: shards of subjects. $2: shards of operations.
  */
 export const lockShards = statement<unknown>(
   "lock shards",
   "platform",
-  `select pg_advisory_xact_lock_shared(7301, shard)
-   from (select distinct shard from unnest($1::integer[]) as asked (shard) order by shard) as ordered`,
+  `select pg_advisory_xact_lock_shared(class, shard)
+   from (
+     select 7301 as class, shard from unnest($1::integer[]) as asked (shard)
+     union
+     select 7302 as class, shard from unnest($2::integer[]) as asked (shard)
+     order by class, shard
+   ) as ordered`,
 );
 
 /**
@@ -21,9 +27,19 @@ export const lockSubjects = statement<unknown>(
   "select from setpoint.subject where id = any ($1::bigint[]) order by id for no key update",
 );
 
-/** SQL condition: the actor in `q` has the lease `l`, and the subject `s` lives in that shard. */
-export const leaseIsCurrent = `
-  l.shard = q.shard and l.holder = q.holder and l.epoch = q.epoch and l.until_ms > clock.now_ms and s.shard = q.shard`;
+/**
+ * SQL condition: the actor in `q` has the lease it acts under. A scheduler's is that of the shard of the subject `s`; a
+ * worker's is that of the shard of its operation, which is about this subject and has something to do.
+ */
+export const leaseIsCurrent = `(
+  case when q.operation_id is null then exists (
+    select from setpoint.shard as l
+    where l.shard = q.shard and l.holder = q.holder and l.epoch = q.epoch and l.until_ms > clock.now_ms and s.shard = q.shard
+  ) else exists (
+    select from setpoint.worker_shard as l
+    join setpoint.operation_due as d on d.operation_id = q.operation_id and d.subject_id = s.id and d.shard = l.shard
+    where l.shard = q.shard and l.holder = q.holder and l.epoch = q.epoch and l.until_ms > clock.now_ms
+  ) end)`;
 
 /** The store's time, read once per statement. */
 export const clock = "clock as materialized (select setpoint.now_ms() as now_ms)";

@@ -12,7 +12,7 @@ export const recordOutcome = statement<{ index: number; refused: unknown }>(
   `with ${clock},
    asked as materialized (
      select * from json_to_recordset($1::json) as asked (
-       index integer, subject_id bigint, holder text, shard smallint, epoch bigint, permit_id text,
+       index integer, subject_id bigint, operation_id text, holder text, shard smallint, epoch bigint, permit_id text,
        outcomes json, memory json, claims json, releases text[])
    ),
    kept as materialized (
@@ -20,7 +20,7 @@ export const recordOutcome = statement<{ index: number; refused: unknown }>(
      from asked as q
      cross join clock
      join setpoint.subject as s on s.id = q.subject_id and s.permit_id = q.permit_id
-     join setpoint.shard as l on ${leaseIsCurrent}
+     where ${leaseIsCurrent}
    ),
    ended as (
      update setpoint.subject as s set permit_id = null, permit_until_ms = null from kept where s.id = kept.subject_id

@@ -28,7 +28,7 @@ export const permit = statement<{ index: number; answer: PermitRefusal | "grante
         where ${pauseCovers} and (p.level <> 'deletes' or q.deletes) order by p.id limit 1) as paused_by,
        case
          when s.id is null then 'gone'
-         when not exists (select from setpoint.shard as l where ${leaseIsCurrent}) then 'lease'
+         when not ${leaseIsCurrent} then 'lease'
          when q.sources is null and s.input_version is distinct from q.input_version then 'inputs'
          when q.sources is not null and s.policy_version is distinct from q.policy_version then 'inputs'
          when q.sources is not null and exists (
@@ -37,7 +37,7 @@ export const permit = statement<{ index: number; answer: PermitRefusal | "grante
            where i.generation is distinct from source.generation) then 'inputs'
        end as early_refusal,
        case
-         when s.hold_operation_id is not null and s.hold_operation_id is distinct from q.operation_id then 'held'
+         when s.hold_operation_id is distinct from q.operation_id then 'held'
          when s.permit_until_ms > clock.now_ms and s.permit_id <> q.permit_id then 'busy'
          when s.permit_until_ms > clock.now_ms then 'again'
          when (select count(*) from setpoint.item_grant as g

@@ -47,6 +47,22 @@ export const removeGovernanceChanges = removeOld(
   "coalesce(o.decided_at_ms, o.expires_at_ms) < $1::bigint",
 );
 
+/** With their journals. What runs or waits is kept however old it is. */
+export const removeOperations = statement<{ removed: number }>(
+  "remove old operations",
+  "tenants",
+  `with gone as (
+     delete from setpoint.operation as t
+     where t.ctid = any (array(select o.ctid from setpoint.operation as o where o.ended_at_ms < $1::bigint limit $2))
+     returning t.organization_id, t.id
+   ),
+   steps as (
+     delete from setpoint.step as t using gone
+     where t.organization_id = gone.organization_id and t.operation_id = gone.id
+   )
+   select count(*) as removed from gone`,
+);
+
 /** Only what was decided or withdrawn; a rejected change is still current. */
 export const removeHeldChanges = statement<{ removed: number }>(
   "remove old held changes",

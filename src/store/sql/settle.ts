@@ -7,6 +7,8 @@ export interface SettledRow {
   readonly moved: boolean;
   /** That, or somebody woke the subject since it was loaded. */
   readonly again: boolean;
+  /** Nobody else holds the subject. */
+  readonly own: boolean;
 }
 
 /**
@@ -19,7 +21,7 @@ export const settle = statement<SettledRow>(
   `with ${clock},
    asked as materialized (
      select * from json_to_recordset($1::json) as asked (
-       index integer, subject_id bigint, holder text, shard smallint, epoch bigint, input_version bigint, due_known boolean, due_seen_ms bigint,
+       index integer, subject_id bigint, operation_id text, holder text, shard smallint, epoch bigint, input_version bigint, policy_version bigint, due_known boolean, due_seen_ms bigint,
        memory json, observation json, observation_hash text, status json, bad_since_ms bigint, failing boolean,
        looked_at_ms bigint, plan json, plan_gone boolean, events json, verdicts json, next_in_ms bigint, now_owned integer,
        ready text, drifted boolean, is_held boolean)
@@ -30,29 +32,34 @@ export const settle = statement<SettledRow>(
          select from setpoint.subject_due as d
          where d.subject_id = q.subject_id and q.due_known and d.due_at_ms <= clock.now_ms
            and d.due_at_ms is distinct from q.due_seen_ms) as again,
-       s.shard as subject_shard
+       s.shard as subject_shard,
+       -- What an operation holds, it alone remembers; and a memory that was read before a hold ended is not the latest.
+       s.hold_operation_id is not distinct from q.operation_id as own,
+       s.hold_operation_id is not distinct from q.operation_id
+         and s.policy_version = coalesce(q.policy_version, s.policy_version) as remembers
      from asked as q
      cross join clock
      join setpoint.subject as s on s.id = q.subject_id
-     join setpoint.shard as l on ${leaseIsCurrent}
+     where ${leaseIsCurrent}
    ),
    ended as (
      update setpoint.subject as s
-     set permit_id = null, permit_until_ms = null, now_owned = coalesce(kept.now_owned, s.now_owned),
+     set permit_id = case when kept.own then null else s.permit_id end,
+       permit_until_ms = case when kept.own then null else s.permit_until_ms end, now_owned = coalesce(kept.now_owned, s.now_owned),
        bad_since_ms = case when kept.status is null then s.bad_since_ms else kept.bad_since_ms end,
        failing = case when kept.status is null then s.failing else kept.failing end,
        looked_at_ms = case when kept.status is null then s.looked_at_ms else kept.looked_at_ms end
      from kept
      where s.id = kept.subject_id and (
-       s.permit_id is not null or s.now_owned <> coalesce(kept.now_owned, s.now_owned) or (kept.status is not null and (
+       (s.permit_id is not null and kept.own) or s.now_owned <> coalesce(kept.now_owned, s.now_owned) or (kept.status is not null and (
          s.bad_since_ms is distinct from kept.bad_since_ms or s.failing <> kept.failing
          or s.looked_at_ms is distinct from kept.looked_at_ms)))
    ),
    remembered as (
      insert into setpoint.subject_state as t
        (organization_id, subject_id, memory, status, observation_hash)
-     select organization_id, subject_id, memory, status, observation_hash from kept
-     where memory is not null or status is not null or observation_hash is not null
+     select organization_id, subject_id, case when remembers then memory end, status, observation_hash from kept
+     where (memory is not null and remembers) or status is not null or observation_hash is not null
      on conflict (organization_id, subject_id) do update set
        memory = coalesce(excluded.memory, t.memory),
        status = coalesce(excluded.status, t.status),
@@ -101,5 +108,5 @@ export const settle = statement<SettledRow>(
      where not again and next_in_ms is not null
      on conflict (subject_id) do update set priority = 3, due_at_ms = excluded.due_at_ms
    )
-   select index, moved, again from kept`,
+   select index, moved, again, own from kept`,
 );

@@ -30,6 +30,7 @@ const FIELDS: readonly (readonly [column: string, form: Form])[] = [
   ["path", "parts"],
   ["mode", "text"],
   ["protect", "boolean"],
+  ["busy", "boolean"],
   ["uid", "text"],
   ["kind", "text"],
   ["name", "free text"],

@@ -90,6 +90,8 @@ const everybodys: Whose = () => "true";
 
 /** $2 organization, $3 uid: a resource's own subjects. */
 export const wakeSubjects = wakeStatement("wake subjects", ["input_version"], ofResource);
+/** The same after a hold: what was read before it counts no more, whatever it is asked for. */
+export const wakeHeld = wakeStatement("wake held", ["input_version", "policy_version"], ofResource);
 /** The same with those of the resources that are computed from it. */
 export const wakeAffected = wakeStatement("wake affected", ["input_version"], `${ofResource} union ${ofLinks}`);
 /** $2 organization, $3 uids: the subjects of several resources that nothing is computed from. */

@@ -49,11 +49,45 @@ const resources: Readonly<Record<string, Builder>> = {
     headers: anyRevision,
   }),
   "POST /{kind}/{name}:reconcile": standing,
+  "POST /{kind}/{name}/operations": async (workshop, _place, { scope }) => ({
+    names: { name: (await provisioned(workshop, scope)).name },
+    body: { pipeline: "dns-zone.create" },
+  }),
   "POST /{kind}/{name}:rollback": async (workshop, _place, { scope, plural }) => ({
     names: { name: await declared(workshop, scope, plural) },
     body: { toRevision: 1 },
     headers: anyRevision,
   }),
+};
+
+/** A zone that Setpoint is to make, and the operation that was started with it. */
+async function provisioned(workshop: Workshop, scope: string): Promise<{ readonly name: string; readonly id: string }> {
+  const name = workshop.fresh("provisioned");
+  const declaration = zone(name);
+  const spec = { ...declaration.spec, makesZone: true, nameservers: ["ns1.example.test"] };
+  await workshop.make("PUT", `${scope}/dnszones/${name}`, { ...declaration, spec });
+  const { items } = (await workshop.make("GET", `${scope}/dnszones/${name}/operations`)).body as {
+    readonly items: readonly { readonly id: string }[];
+  };
+  return { name, id: items[0]?.id ?? "" };
+}
+
+/** About an operation of the organization; nobody runs it here, so it does not wait for a person. */
+const operating =
+  (body?: object): Builder =>
+  async (workshop, place) => ({
+    names: { operation: (await provisioned(workshop, organizationPath(place))).id },
+    ...(body === undefined ? {} : { body }),
+  });
+
+const operations: Readonly<Record<string, Builder>> = {
+  "GET /operations/{operation}": operating(),
+  "GET /operations/{operation}/steps": operating(),
+  "POST /operations/{operation}:cancel": operating({ reason: "matrix" }),
+  "POST /operations/{operation}:resume": operating({ reason: "matrix" }),
+  "POST /operations/{operation}:retry": operating({ reason: "matrix", step: "zone" }),
+  "POST /operations/{operation}:skip": operating({ reason: "matrix", step: "delegation" }),
+  "POST /operations/{operation}:release": operating({ reason: "matrix" }),
 };
 
 /** About the resource that is always there. */
@@ -243,7 +277,13 @@ async function hooked(workshop: Workshop, place: Place): Promise<{ readonly name
   return { names: { id: webhook.id } };
 }
 
-const builders: Readonly<Record<string, Builder>> = { ...resources, ...access, ...governing, ...telling };
+const builders: Readonly<Record<string, Builder>> = {
+  ...resources,
+  ...operations,
+  ...access,
+  ...governing,
+  ...telling,
+};
 
 const scopePrefix =
   /^\/v1\/organizations\/\{organization\}(?:\/projects\/\{project\}(?:\/workspaces\/\{workspace\})?)?(?=$|[/:])/;

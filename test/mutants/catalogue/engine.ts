@@ -8,9 +8,9 @@ export const engine: readonly Mutant[] = [
     foundBy: "simulation",
     patches: [
       {
-        file: "kernel/act.ts",
-        find: `if (!answer.granted) return { ended: "refused", memory, answer };`,
-        replace: `if (!answer.granted && memory.attempts < 0) return { ended: "refused", memory, answer };`,
+        file: "kernel/fence.ts",
+        find: "if (!answer.granted) return answer;",
+        replace: "if (!answer.granted && asked.memory.attempts < 0) return answer;",
       },
     ],
   },
@@ -95,7 +95,7 @@ export const engine: readonly Mutant[] = [
     foundBy: "simulation",
     patches: [
       {
-        file: "scheduler/leases.ts",
+        file: "kernel/leases.ts",
         find: "this.#confirm(held, sent);",
         replace: "this.#confirm(held, { wallMs: this.#clock.nowMs(), monotonicMs: this.#clock.monotonicMs() });",
       },
@@ -108,7 +108,7 @@ export const engine: readonly Mutant[] = [
     foundBy: "simulation",
     patches: [
       {
-        file: "scheduler/leases.ts",
+        file: "kernel/leases.ts",
         find: "this.#clock.monotonicMs() - held.sent.monotonicMs",
         replace: "this.#clock.nowMs() - held.sent.wallMs",
       },
@@ -121,11 +121,11 @@ export const engine: readonly Mutant[] = [
     foundBy: "simulation",
     patches: [
       {
-        file: "scheduler/leases.ts",
+        file: "kernel/leases.ts",
         find: "this.#clock.nowMs() - held.sent.wallMs,",
         replace: "0,",
       },
-      { file: "scheduler/leases.ts", find: "Math.max(nowMs - held.sent.wallMs, ", replace: "Math.max(0 * nowMs, " },
+      { file: "kernel/leases.ts", find: "Math.max(nowMs - held.sent.wallMs, ", replace: "Math.max(0 * nowMs, " },
       {
         file: "runtime/steady-time.ts",
         find: "if (nowAheadMs - aheadMs > STOP_MS)",
@@ -155,7 +155,7 @@ export const engine: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/cycle.ts",
-        find: "input.storeNowMs - engine.clock.monotonicMs()",
+        find: "loaded.storeNowMs - engine.clock.monotonicMs()",
         replace: "engine.clock.nowMs() - engine.clock.monotonicMs()",
       },
     ],
@@ -172,9 +172,9 @@ export const engine: readonly Mutant[] = [
         replace: "scene.claim.leaseRemainingMs() < 0",
       },
       {
-        file: "kernel/act.ts",
-        find: "scene.claim.leaseRemainingMs() < scene.lookout.callTimeoutMs",
-        replace: "scene.claim.leaseRemainingMs() < 0",
+        file: "kernel/fence.ts",
+        find: "claim.leaseRemainingMs() < callTimeoutMs",
+        replace: "claim.leaseRemainingMs() < 0",
       },
     ],
   },

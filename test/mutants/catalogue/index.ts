@@ -5,6 +5,7 @@ import { engine } from "./engine.ts";
 import { evidence } from "./evidence.ts";
 import { looks } from "./looks.ts";
 import { modeAndPauses } from "./mode-and-pauses.ts";
+import { operations } from "./operations.ts";
 import { ownership } from "./ownership.ts";
 import { permit } from "./permit.ts";
 import { store } from "./store.ts";
@@ -22,4 +23,5 @@ export const mutants: readonly Mutant[] = [
   ...permit,
   ...engine,
   ...store,
+  ...operations,
 ];

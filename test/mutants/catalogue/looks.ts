@@ -9,7 +9,7 @@ export const looks: readonly Mutant[] = [
     foundBy: "simulation",
     patches: [
       {
-        file: "scheduler/leases.ts",
+        file: "kernel/leases.ts",
         find: "quietSinceMonotonicMs: lease.quiet ? monotonicMs : undefined",
         replace: "quietSinceMonotonicMs: undefined",
       },

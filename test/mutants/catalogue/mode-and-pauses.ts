@@ -74,9 +74,9 @@ export const modeAndPauses: readonly Mutant[] = [
     foundBy: "simulation",
     patches: [
       {
-        file: "kernel/act.ts",
-        find: `if (!answer.granted) return { ended: "refused", memory, answer };`,
-        replace: `if (!answer.granted && answer.refusal !== "paused") return { ended: "refused", memory, answer };`,
+        file: "kernel/fence.ts",
+        find: "if (!answer.granted) return answer;",
+        replace: `if (!answer.granted && answer.refusal !== "paused") return answer;`,
       },
     ],
   },

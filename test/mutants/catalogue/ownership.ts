@@ -102,7 +102,7 @@ export const ownership: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/act.ts",
-        find: "const claims = called.ok ? changes.flatMap((change) => claimOf(change, called.externalIds)) : [];",
+        find: "const claims = called.ok ? changes.flatMap((change) => claimOf(change, externalIdsOf(called))) : [];",
         replace: "const claims: ReturnType<typeof claimOf> = [];",
       },
     ],

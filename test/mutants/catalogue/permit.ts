@@ -9,7 +9,13 @@ export const permit: readonly Mutant[] = [
     row: "permit: lease epoch",
     because: "whoever held the shard once may act under an epoch that has passed",
     foundBy: "differential",
-    patches: [{ file: "store/sql/lease.ts", find: "l.epoch = q.epoch and l.until_ms", replace: "l.until_ms" }],
+    patches: [
+      {
+        file: "store/sql/lease.ts",
+        find: "l.epoch = q.epoch and l.until_ms > clock.now_ms and s.shard",
+        replace: "l.until_ms > clock.now_ms and s.shard",
+      },
+    ],
   },
   {
     name: "permit-after-the-lease",
@@ -101,8 +107,8 @@ export const permit: readonly Mutant[] = [
     patches: [
       {
         file,
-        find: "s.hold_operation_id is not null and s.hold_operation_id is distinct from q.operation_id",
-        replace: "s.hold_operation_id = q.operation_id and s.hold_operation_id <> q.operation_id",
+        find: "when s.hold_operation_id is distinct from q.operation_id then 'held'",
+        replace: "when s.hold_operation_id <> q.operation_id then 'held'",
       },
     ],
   },

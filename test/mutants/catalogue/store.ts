@@ -1,6 +1,7 @@
 import type { Mutant } from "../mutant.ts";
 
 const budgetsFile = "store/migrations/0004-budgets.sql";
+const reservingFile = "store/migrations/0018-operations.sql";
 const subjectsFile = "store/migrations/0003-subjects.sql";
 
 /** What the rest of the store must hold, in SQL and around it. */
@@ -23,7 +24,7 @@ export const store: readonly Mutant[] = [
     row: "delete budget",
     because: "a reservation is answered and not charged, so that everybody's deletes pass",
     foundBy: "differential",
-    patches: [{ file: budgetsFile, find: "if charge > 0 then", replace: "if charge > 1000000 then" }],
+    patches: [{ file: reservingFile, find: "if charge > 0 then", replace: "if charge > 1000000 then" }],
   },
   {
     name: "store-charges-twice",
@@ -32,7 +33,7 @@ export const store: readonly Mutant[] = [
     foundBy: "differential",
     patches: [
       {
-        file: budgetsFile,
+        file: reservingFile,
         find: "values (level_name, key, at_minute, charge)",
         replace: "values (level_name, key, at_minute, 2 * charge)",
       },
@@ -45,7 +46,7 @@ export const store: readonly Mutant[] = [
     foundBy: "differential",
     patches: [
       {
-        file: budgetsFile,
+        file: reservingFile,
         find: "if charge > 0 then\n    foreach level_name in array array['account', 'organization', 'platform'] loop",
         replace: "if charge > 0 then\n    foreach level_name in array array['account'] loop",
       },
@@ -58,9 +59,9 @@ export const store: readonly Mutant[] = [
     foundBy: "differential",
     patches: [
       {
-        file: budgetsFile,
-        find: "l.holder = for_holder and l.epoch = for_epoch and l.until_ms > setpoint.now_ms()",
-        replace: "l.holder = for_holder and l.until_ms > setpoint.now_ms()",
+        file: reservingFile,
+        find: "l.holder = for_holder and l.epoch = for_epoch and l.until_ms > setpoint.now_ms()\n      and l.shard = acting.shard",
+        replace: "l.holder = for_holder and l.until_ms > setpoint.now_ms()\n      and l.shard = acting.shard",
       },
     ],
   },
@@ -69,7 +70,7 @@ export const store: readonly Mutant[] = [
     row: "delete budget",
     because: "what was deleted more than a minute ago no longer counts",
     foundBy: "differential",
-    patches: [{ file: budgetsFile, find: "c.minute > at_minute - 60;", replace: "c.minute > at_minute - 1;" }],
+    patches: [{ file: reservingFile, find: "c.minute > at_minute - 60;", replace: "c.minute > at_minute - 1;" }],
   },
   {
     name: "approve-by-id",
@@ -186,7 +187,7 @@ export const store: readonly Mutant[] = [
       if (!subjects.some((row) => row.hold_operation_id === operationId))
         return { answer: undefined, woken: nobodyWoken };
       const [woken] = await Promise.all([
-        tx.run(wakeSubjects, priorityNumber("event"), organizationId, uid),
+        tx.run(wakeHeld, priorityNumber("event"), organizationId, uid),
         tx.run(releaseHold, organizationId, uid, operationId),`,
         replace: `    await this.#write(organizationId, async (tx) => {
       const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
@@ -197,7 +198,7 @@ export const store: readonly Mutant[] = [
     });
     await this.#write(organizationId, async (tx) => {
       const [woken] = await Promise.all([
-        tx.run(wakeSubjects, priorityNumber("event"), organizationId, uid),`,
+        tx.run(wakeHeld, priorityNumber("event"), organizationId, uid),`,
       },
     ],
   },
@@ -235,8 +236,8 @@ export const store: readonly Mutant[] = [
     patches: [
       {
         file: "store/sql/settle.ts",
-        find: "set permit_id = null, permit_until_ms = null, now_owned",
-        replace: "set now_owned",
+        find: "set permit_id = case when kept.own then null else s.permit_id end,",
+        replace: "set permit_id = s.permit_id,",
       },
     ],
   },

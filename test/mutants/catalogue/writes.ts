@@ -98,9 +98,9 @@ export const writes: readonly Mutant[] = [
         replace: `if (facts.hold?.operationId !== "") return`,
       },
       {
-        file: "kernel/act.ts",
-        find: "deletes: changes.some(removes),",
-        replace: "deletes: changes.some(removes),\n    operationId: scene.input.hold?.operationId,",
+        file: "kernel/fence.ts",
+        find: "actor: claim.actor,",
+        replace: "actor: { ...claim.actor, operationId: (input as CycleInput).hold?.operationId },",
       },
     ],
   },

@@ -35,6 +35,8 @@ export function dump({ tables, nowMs }: State): Json {
       ownedAtMs: row.ownedAtMs,
     })),
     shards: tables.shards.filter((row) => row.epoch > 0),
+    operations: sorted(tables.operations.values()),
+    workerShards: tables.workerShards.filter((row) => row.epoch > 0),
     changes: sorted(tables.changes.values()),
     verdicts: sorted(tables.verdicts),
     idleCycles: sorted(tables.idleCycles),

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../src/ports/json.ts";
 import type { EndPauseAnswer } from "../../../src/ports/intent-store.ts";
 import type { PauseLevel, Principal, ScopePolicy } from "../../../src/ports/records.ts";
 import type { PauseRow } from "./rows.ts";
-import { coveringPauses, scopePath, type State, subjectsOf, type Tables, wake } from "./state.ts";
+import { coveringPauses, endHold, scopePath, type State, subjectsOf, type Tables, wake } from "./state.ts";
 
 export function createOrganization({ tables }: State, request: { readonly id: string; readonly name: string }): void {
   if (tables.organizations.has(request.id)) throw new Error(`Organization ${request.id} exists already`);
@@ -168,9 +168,7 @@ export function releaseHold(
   const now = nowMs();
   for (const subject of subjectsOf(tables, request.uid)) {
     if (subject.organizationId !== request.organizationId) continue;
-    if (subject.hold?.operationId !== request.operationId) continue;
-    subject.hold = undefined;
-    wake(subject, "event", now, true);
+    endHold(subject, request.operationId, now);
   }
 }
 
@@ -179,7 +177,8 @@ export function markRestored({ tables }: State): number {
   tables.installation = { ...tables.installation, incarnation: tables.installation.incarnation + 1 };
   for (const subject of tables.subjects.values()) subject.permit = undefined;
   tables.holders.clear();
-  for (const row of tables.shards) {
+  tables.workerHolders.clear();
+  for (const row of [...tables.shards, ...tables.workerShards]) {
     row.holder = undefined;
     row.untilMs = 0;
     row.quietNext = true;

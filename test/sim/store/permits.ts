@@ -10,7 +10,16 @@ import type {
 } from "../../../src/ports/engine-store.ts";
 import type { BudgetLevel } from "../../../src/ports/records.ts";
 import type { BudgetRow, SubjectRow } from "./rows.ts";
-import { accountKeyOf, claimKey, coveringPauses, isCurrent, type State, StoreConflict, type Tables } from "./state.ts";
+import {
+  accountKeyOf,
+  claimKey,
+  coveringPauses,
+  hasHold,
+  isCurrent,
+  type State,
+  StoreConflict,
+  type Tables,
+} from "./state.ts";
 
 const ownedCacheMs = 60_000;
 
@@ -121,7 +130,7 @@ function whyNot(tables: Tables, subject: SubjectRow, request: PermitRequest, now
   if (!inputsStand(tables, subject, request)) return "inputs";
   const pauses = coveringPauses(tables, subject, now);
   if (pauses.some((pause) => pause.level !== "deletes" || request.deletes)) return "paused";
-  if (subject.hold !== undefined && subject.hold.operationId !== request.operationId) return "held";
+  if (!hasHold(subject, request.actor)) return "held";
   const live = subject.permit !== undefined && subject.permit.untilMs > now;
   if (live && subject.permit?.id !== request.permitId) return "busy";
   return undefined;

@@ -17,6 +17,7 @@ import type {
   SubjectStatus,
   Verdict,
 } from "../../../src/ports/records.ts";
+import type { JournalEntry, OperationRecord } from "../../../src/ports/operation-store.ts";
 import type { HeldChangeState } from "../../../src/ports/read-store.ts";
 
 /** The rows of the in-memory twin. Rows are mutable; the records inside them are replaced, never changed in place. */
@@ -155,3 +156,7 @@ export interface VerdictRow {
   readonly atMs: number;
   readonly verdict: Verdict;
 }
+
+export type OperationRow = { -readonly [Name in keyof OperationRecord]: OperationRecord[Name] } & {
+  journal: readonly JournalEntry[];
+};

@@ -3,7 +3,7 @@ import type { EngineStore, IdleBatch, SettleAnswer, Settlement } from "../../../
 import { pointsAt } from "./cycle-input.ts";
 import { dropHeldItems, replaceHeld } from "./held.ts";
 import type { SubjectRow } from "./rows.ts";
-import { isCurrent, type State, subjectsOf, type Tables } from "./state.ts";
+import { hasHold, isCurrent, type State, subjectsOf, type Tables } from "./state.ts";
 
 export function settle(state: State, settlement: Settlement): SettleAnswer {
   const { tables } = state;
@@ -12,12 +12,16 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
   if (subject === undefined || !isCurrent(tables, subject, settlement.actor, now)) {
     return { kept: false, dueAgain: false };
   }
-  subject.permit = undefined;
-  if (settlement.memory !== undefined) subject.memory = settlement.memory;
+  // What an operation holds, it alone remembers; and a memory read before a hold ended is not the latest.
+  const own = hasHold(subject, settlement.actor);
+  const { policyVersion = subject.policyVersion } = settlement;
+  if (own) subject.permit = undefined;
+  if (own && policyVersion === subject.policyVersion && settlement.memory !== undefined)
+    subject.memory = settlement.memory;
   if (settlement.observation !== undefined) subject.observation = settlement.observation;
   if (settlement.status !== undefined) subject.status = settlement.status;
   if (settlement.nowOwned !== undefined) subject.nowOwned = settlement.nowOwned;
-  if (settlement.held !== undefined) replaceHeld(state, subject, settlement.held);
+  if (own && settlement.held !== undefined) replaceHeld(state, subject, settlement.held);
   for (const verdict of settlement.verdicts) {
     const { id, resourceUid, organizationId } = subject;
     tables.verdicts.push({ subjectId: id, resourceUid, organizationId, atMs: now, verdict });
@@ -25,7 +29,7 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
   forgetSources(tables, subject, settlement.forgetSources);
   const moved = subject.inputVersion > settlement.inputVersion;
   // A subject whose inputs moved while it was leaving may be wanted again: its next cycle decides.
-  if (settlement.gone && !moved) {
+  if (settlement.gone && !moved && own) {
     removeSubject(state, subject);
     return { kept: true, dueAgain: false };
   }

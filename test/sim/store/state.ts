@@ -10,6 +10,7 @@ import type {
   GrantRow,
   HeldChangeRow,
   LinkTarget,
+  OperationRow,
   PauseRow,
   ResourceRow,
   ScopeRow,
@@ -36,6 +37,10 @@ export interface Tables {
   shards: ShardRow[];
   /** Until when each process that asked for shards counts as live. */
   holders: Map<string, number>;
+  /** Operations, and the leases of their shards among workers. */
+  operations: Map<string, OperationRow>;
+  workerShards: ShardRow[];
+  workerHolders: Map<string, number>;
   changes: Map<string, ChangeRow>;
   verdicts: VerdictRow[];
   idleCycles: Map<string, number>;
@@ -76,21 +81,28 @@ export function newTables(installationId: string): Tables {
     grants: new Map(),
     claims: new Map(),
     budgets: new Map(),
-    shards: Array.from({ length: SHARDS }, (_, shard) => ({
-      shard,
-      holder: undefined,
-      epoch: 0,
-      untilMs: 0,
-      quiet: true,
-      quietNext: true,
-    })),
+    shards: newShards(),
     holders: new Map(),
+    operations: new Map(),
+    workerShards: newShards(),
+    workerHolders: new Map(),
     changes: new Map(),
     verdicts: [],
     idleCycles: new Map(),
     freshness: new Map(),
     seen: new Map(),
   };
+}
+
+function newShards(): ShardRow[] {
+  return Array.from({ length: SHARDS }, (_, shard) => ({
+    shard,
+    holder: undefined,
+    epoch: 0,
+    untilMs: 0,
+    quiet: true,
+    quietNext: true,
+  }));
 }
 
 /** A copy that later writes do not reach: rows are copied, the immutable records inside them are shared. */
@@ -110,6 +122,9 @@ export function copyTables(tables: Tables): Tables {
     budgets: copyRows(tables.budgets),
     shards: tables.shards.map((row) => ({ ...row })),
     holders: new Map(tables.holders),
+    operations: copyRows(tables.operations),
+    workerShards: tables.workerShards.map((row) => ({ ...row })),
+    workerHolders: new Map(tables.workerHolders),
     changes: copyRows(tables.changes),
     verdicts: tables.verdicts.slice(),
     idleCycles: new Map(tables.idleCycles),
@@ -124,7 +139,7 @@ function copyRows<Key, Row extends object>(rows: ReadonlyMap<Key, Row>): Map<Key
   return copy;
 }
 
-const urgency: Readonly<Record<Priority, number>> = { person: 0, event: 1, first: 2, resync: 3 };
+export const urgency: Readonly<Record<Priority, number>> = { person: 0, event: 1, first: 2, resync: 3 };
 
 type Turn = { readonly priority: Priority; readonly dueAtMs: number | undefined; readonly id: number };
 
@@ -141,15 +156,34 @@ export function wake(subject: SubjectRow, priority: Priority, nowMs: number, rai
   subject.dueAtMs = nowMs;
 }
 
+/** Whether the actor has the lease it acts under: of the subject's shard, or of its operation's among the workers. */
 export function isCurrent(tables: Tables, subject: SubjectRow, actor: Actor, nowMs: number): boolean {
-  const lease = tables.shards[actor.shard];
+  if (actor.operationId === undefined) return subject.shard === actor.shard && isLeased(tables.shards, actor, nowMs);
+  const operation = tables.operations.get(actor.operationId);
   return (
-    lease !== undefined &&
-    lease.holder === actor.holder &&
-    lease.epoch === actor.epoch &&
-    lease.untilMs > nowMs &&
-    subject.shard === actor.shard
+    operation?.subjectId === subject.id &&
+    operation.dueAtMs !== undefined &&
+    operation.shard === actor.shard &&
+    isLeased(tables.workerShards, actor, nowMs)
   );
+}
+
+export function isLeased(shards: readonly ShardRow[], actor: Actor, nowMs: number): boolean {
+  const lease = shards[actor.shard];
+  return lease?.holder === actor.holder && lease.epoch === actor.epoch && lease.untilMs > nowMs;
+}
+
+/** An actor may change what is remembered of a subject unless somebody else holds it. */
+export function hasHold(subject: SubjectRow, actor: Actor): boolean {
+  return subject.hold?.operationId === actor.operationId;
+}
+
+/** The subject is its loop's again. What was read of it before counts no more, so both versions move. */
+export function endHold(subject: SubjectRow, operationId: string, nowMs: number): void {
+  if (subject.hold?.operationId !== operationId) return;
+  subject.hold = undefined;
+  subject.policyVersion += 1;
+  wake(subject, "event", nowMs, true);
 }
 
 /** From the platform down to the scope itself. */

@@ -58,7 +58,8 @@ async function ask(target: Stores | MemoryStore, { method, request }: Step): Pro
 }
 
 function call(target: Stores | MemoryStore, method: Step["method"], request: Step["request"]): Promise<unknown> {
-  const owner = target instanceof MemoryStore ? target : method in target.engine ? target.engine : target.intent;
+  const owners = target instanceof MemoryStore ? [target] : [target.engine, target.operations, target.operationIntents];
+  const owner = owners.find((one) => method in one) ?? (target as Stores).intent;
   const found = (owner as unknown as Record<string, (request: unknown) => Promise<unknown>>)[method];
   assert.ok(found, `${method} is missing`);
   return found.call(owner, request);
@@ -74,7 +75,8 @@ function comparable(answer: unknown): unknown {
 function arranged(dump: unknown): unknown {
   return Object.fromEntries(
     Object.entries(dump as Record<string, unknown>).map(([name, rows]) => {
-      if (!Array.isArray(rows) || name === "subjects" || name === "shards") return [name, rows];
+      if (!Array.isArray(rows) || name === "subjects" || name === "shards" || name === "workerShards")
+        return [name, rows];
       return [name, rows.toSorted((left, right) => (canonical(left) < canonical(right) ? -1 : 1))];
     }),
   );

@@ -51,6 +51,17 @@ const tables = {
     from setpoint.delete_budget b where $1::bigint is not null`,
   shards: `select shard, holder, epoch, until_ms as "untilMs", quiet, quiet_next as "quietNext" from setpoint.shard
     where epoch > 0`,
+  operations: `select id, organization_id as "organizationId", pipeline, version, subject_id as "subjectId",
+      resource_uid as "resourceUid", kind, name, account_id as "accountId", shard, priority, input,
+      json_build_object('name', author_name, 'type', author_type) as author, created_at_ms as "createdAtMs",
+      started_at_ms as "startedAtMs", ended_at_ms as "endedAtMs", state, direction, step, attempts, message, cancel,
+      (select d.due_at_ms from setpoint.operation_due d where d.operation_id = o.id) as "dueAtMs", revision,
+      coalesce((select json_agg((jsonb_build_object('step', t.step, 'version', t.version, 'direction', t.direction,
+        'result', t.result, 'place', t.place, 'atMs', t.at_ms) || t.body::jsonb) order by t.place) from setpoint.step t
+        where t.operation_id = o.id and t.organization_id = o.organization_id), '[]') as journal
+    from setpoint.operation o`,
+  workerShards: `select shard, holder, epoch, until_ms as "untilMs", quiet, quiet_next as "quietNext"
+    from setpoint.worker_shard where epoch > 0`,
   changes: `select record, subject_id as "subjectId", resource_uid as "resourceUid", organization_id as "organizationId",
       permit_id as "permitId", at_ms as "atMs", outcome from setpoint.change`,
   verdicts: `select subject_id as "subjectId", resource_uid as "resourceUid", organization_id as "organizationId",
@@ -86,6 +97,8 @@ function view(name: keyof typeof tables, row: Row): unknown {
         priority: priorities[Number(row["priority"] ?? 3)],
         memory: row["memory"] ?? emptyMemory,
       };
+    case "operations":
+      return { ...row, priority: priorities[Number(row["priority"])] };
     case "policies":
       return row["body"];
     case "heldChanges":
@@ -105,7 +118,7 @@ function arranged(whole: Record<string, unknown>): Record<string, unknown> {
     if (name === "installation") result[name] = rows[0];
     else if (name === "subjects")
       result[name] = rows.toSorted((left, right) => Number(left["id"]) - Number(right["id"]));
-    else if (name === "shards")
+    else if (name === "shards" || name === "workerShards")
       result[name] = rows.toSorted((left, right) => Number(left["shard"]) - Number(right["shard"]));
     else result[name] = sorted(rows);
   }

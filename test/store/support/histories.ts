@@ -3,6 +3,7 @@ import type { DeclareRequest } from "../../../src/ports/intent-store.ts";
 import type { HeldGroup, Principal, SubjectMemory, Verdict } from "../../../src/ports/records.ts";
 import type { MemoryStore, transactions } from "../../sim/memory-store.ts";
 import type { SubjectRow } from "../../sim/store/rows.ts";
+import { operationActor, operationStep } from "./operation-histories.ts";
 
 /** One call of a port: its name and its one argument. */
 export type Step = {
@@ -81,6 +82,7 @@ export function opening(): readonly Step[] {
   }
   steps.push({ method: "takeShards", request: { holder: "holder-1", wanted: 40, leaseMs: 600_000 } });
   steps.push({ method: "takeShards", request: { holder: "holder-2", wanted: 64, leaseMs: 600_000 } });
+  steps.push({ method: "takeWorkerShards", request: { holder: "worker-1", wanted: 64, leaseMs: 600_000 } });
   return steps;
 }
 
@@ -98,6 +100,7 @@ export class Historian {
 
   step(): Step {
     const dice = this.#dice;
+    if (dice.chance(0.18)) return operationStep(dice, this.#twin, (prefix) => this.#id(prefix));
     const kind = dice.next();
     if (kind < 0.24) return this.#declare();
     if (kind < 0.4) return this.#intent();
@@ -385,6 +388,8 @@ export class Historian {
   #actor(subject: SubjectRow): Actor {
     const lease = this.#tables.shards[subject.shard];
     const dice = this.#dice;
+    const worker = operationActor(dice, this.#twin, subject.hold?.operationId);
+    if (worker !== undefined) return worker;
     return {
       holder: dice.chance(0.97) ? (lease?.holder ?? "holder-1") : dice.pick(holders),
       shard: dice.chance(0.99) ? subject.shard : 5,
@@ -417,7 +422,6 @@ export class Historian {
         permitId,
         inputs: this.#inputs(subject),
         deletes: dice.chance(0.5),
-        operationId: dice.pick([undefined, "operation-1"]),
         forMs: dice.pick([1_000, 30_000]),
         changes: dice.some(["key-1", "key-2"], 0.6).map((key) => ({
           id: this.#id("change"),
@@ -488,6 +492,7 @@ export class Historian {
         actor: this.#actor(subject),
         subject: this.#ref(subject),
         inputVersion: subject.inputVersion - (dice.chance(0.15) ? 1 : 0),
+        policyVersion: dice.pick([undefined, subject.policyVersion, subject.policyVersion - 1]),
         memory: dice.chance(0.5) ? this.#memory() : undefined,
         observation: dice.chance(0.3)
           ? {

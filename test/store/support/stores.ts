@@ -5,6 +5,9 @@ import type { Log } from "../../../src/ports/log.ts";
 import { Database, type DatabaseOptions, type DatabaseRole } from "../../../src/store/database.ts";
 import { PostgresEngineStore } from "../../../src/store/engine-store.ts";
 import { PostgresIntentStore } from "../../../src/store/intent-store.ts";
+import { PostgresOperationIntents } from "../../../src/store/operation-intents.ts";
+import { PostgresOperationReads } from "../../../src/store/operation-reads.ts";
+import { PostgresOperationStore } from "../../../src/store/operation-store.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { PostgresReadStore } from "../../../src/store/read-store.ts";
 import { query, startTestServer, type TestServer } from "../../support/postgres.ts";
@@ -36,6 +39,9 @@ export interface Stores extends AsyncDisposable {
   readonly engine: PostgresEngineStore;
   readonly intent: PostgresIntentStore;
   readonly read: PostgresReadStore;
+  readonly operations: PostgresOperationStore;
+  readonly operationIntents: PostgresOperationIntents;
+  readonly operationReads: PostgresOperationReads;
   readonly api: Database;
   readonly engineDatabase: Database;
   readonly administration: Database;
@@ -71,6 +77,9 @@ export function openStores(
       poke: (shards) => poked.push([...shards].sort((left, right) => left - right)),
     }),
     read: new PostgresReadStore({ database: api, administration }),
+    operations: new PostgresOperationStore({ database: engineDatabase, clock: systemClock }),
+    operationIntents: new PostgresOperationIntents({ database: api }),
+    operationReads: new PostgresOperationReads({ database: api }),
     async [Symbol.asyncDispose]() {
       await Promise.all([api.end(), engineDatabase.end(), administration.end()]);
     },
@@ -88,6 +97,7 @@ export async function resetDatabase(url: string, installationId: string): Promis
        where schemaname = 'setpoint' and tablename <> 'migration';
        execute 'truncate ' || tables || ' restart identity';
        insert into setpoint.shard (shard) select generate_series(0, 63);
+       insert into setpoint.worker_shard (shard) select generate_series(0, 63);
        insert into setpoint.log_head default values;
        insert into setpoint.installation (id) values ('${installationId}');
      end $$`,

@@ -31,7 +31,10 @@ function opened(answers: readonly (Partial<HttpAnswer> | HttpSilence)[], record:
     },
   };
   const credentials = { read: async () => ({ found: true, value: "secret-key" }) as const };
-  return { world: createPowerDnsProvider({ http, credentials }).open(record), calls };
+  return {
+    world: createPowerDnsProvider({ http, credentials, resolver: { nameservers: async () => [] } }).open(record),
+    calls,
+  };
 }
 
 const zone = (rrsets: unknown[], kind = "Native") => ({
@@ -195,7 +198,7 @@ test("looking uses the credential that can only look, acting the other one, each
       return { found: true, value: `value of ${reference}` } as const;
     },
   };
-  const provider = createPowerDnsProvider({ http, credentials });
+  const provider = createPowerDnsProvider({ http, credentials, resolver: { nameservers: async () => [] } });
   const both = provider.open({ ...account, credentialRef: "env:WRITE", readCredentialRef: "env:READ" });
   await both.reader.zone("example.test.", signal);
   await both.writer.change("example.test.", [{ action: "delete", name: "www.example.test.", type: "A" }], signal);

@@ -1,5 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
-import { RetryableError } from "../kernel/errors.ts";
+import { RetryableError } from "./errors.ts";
 
 /** A reason of our own: without one, each abort builds an exception with its stack. */
 const ANSWERED = "answered";

@@ -1,14 +1,27 @@
-import { SHARDS } from "../kernel/hash.ts";
+import { SHARDS } from "./hash.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { EngineStore, ShardLease } from "../ports/engine-store.ts";
+import type { ShardLease, ShardLeases } from "../ports/engine-store.ts";
 import type { Log } from "../ports/log.ts";
-import type { LeaseLoss } from "./metrics.ts";
-import type { SchedulerSettings } from "./options.ts";
 import { Wake } from "./wake.ts";
 import { within } from "./within.ts";
 
 /** After a statement failed: soon enough to save the lease, rarely enough not to press a database that struggles. */
 const RETRY_MS = 1_000;
+
+export interface LeaseSettings {
+  /** How long a shard stays ours without a renewal. */
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  /** How often to compare what we hold with our fair share. */
+  readonly balanceEveryMs: number;
+  /** `fair`: the shards divided by the live holders, rounded up. */
+  readonly wantedShards: "fair" | number;
+  /** A statement about leases that takes longer counts as failed. */
+  readonly storeTimeoutMs: number;
+}
+
+/** `taken`: the store says it is not ours. `ran-out`: no renewal was confirmed in time. */
+export type LeaseLoss = "taken" | "ran-out";
 
 /**
  * A shard we were told is ours. `learned`: not used yet, because an earlier request whose answer was lost may have taken it long
@@ -44,10 +57,11 @@ export interface LeaseEvents {
 /** Takes, renews and hands over shards. What it knows is never more than what a renewal that was answered has proven. */
 export class Leases {
   readonly holder: string;
-  readonly #store: EngineStore;
+  readonly #role: string;
+  readonly #store: ShardLeases;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #settings: SchedulerSettings;
+  readonly #settings: LeaseSettings;
   readonly #events: LeaseEvents;
   readonly #renewing: Wake;
   readonly #balancing: Wake;
@@ -59,13 +73,16 @@ export class Leases {
 
   constructor(options: {
     readonly holder: string;
-    readonly store: EngineStore;
+    /** Whose leases they are, for the log. */
+    readonly role: "scheduler" | "worker";
+    readonly store: ShardLeases;
     readonly clock: Clock;
     readonly log: Log;
-    readonly settings: SchedulerSettings;
+    readonly settings: LeaseSettings;
     readonly events: LeaseEvents;
   }) {
     this.holder = options.holder;
+    this.#role = options.role;
     this.#store = options.store;
     this.#clock = options.clock;
     this.#log = options.log;
@@ -196,7 +213,7 @@ export class Leases {
       held.state = "learned";
       return;
     }
-    this.#log.debug("scheduler.shard_gained", {
+    this.#log.debug(`${this.#role}.shard_gained`, {
       shard: held.shard,
       epoch: held.epoch,
       quiet: held.quietSinceMonotonicMs !== undefined,
@@ -206,7 +223,7 @@ export class Leases {
 
   #lose(held: HeldShard, loss: LeaseLoss): void {
     this.#shards[held.shard] = undefined;
-    this.#log.warn("scheduler.shard_lost", { shard: held.shard, epoch: held.epoch, cause: loss });
+    this.#log.warn(`${this.#role}.shard_lost`, { shard: held.shard, epoch: held.epoch, cause: loss });
     this.#events.lost(held, loss);
   }
 
@@ -276,7 +293,7 @@ export class Leases {
   #forsake(held: HeldShard): void {
     held.state = "forsaken";
     this.#givenUpEpochs[held.shard] = held.epoch;
-    this.#log.warn("scheduler.shard_forsaken", { shard: held.shard, epoch: held.epoch });
+    this.#log.warn(`${this.#role}.shard_forsaken`, { shard: held.shard, epoch: held.epoch });
   }
 
   async #releaseAll(leaving: readonly HeldShard[]): Promise<void> {
@@ -288,7 +305,7 @@ export class Leases {
     }
     const shards = ours.map(({ epoch, shard }) => ({ shard, epoch }));
     for (const held of ours) this.#events.released(held);
-    this.#log.info("scheduler.shards_released", { shards: shards.map(({ shard }) => shard) });
+    this.#log.info(`${this.#role}.shards_released`, { shards: shards.map(({ shard }) => shard) });
     // Lost or late, it only costs the rest of the lease: the shards are free to take when it has run out.
     await this.#ask(
       "releaseShards",

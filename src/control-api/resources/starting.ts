@@ -1,0 +1,113 @@
+import { type Kind, parseSpec } from "../../kernel/kind.ts";
+import { newestPipeline, type Pipeline } from "../../kernel/pipeline.ts";
+import type { OperationStart } from "../../ports/declaring-store.ts";
+import type { Json } from "../../ports/json.ts";
+import type { StartAnswer } from "../../ports/operation-store.ts";
+import type { ResourceView } from "../../ports/read-store.ts";
+import type { Principal } from "../../ports/records.ts";
+import type { Caller } from "../access/caller.ts";
+import type { ApiContext } from "../context.ts";
+import { operationDocument, operationPath } from "../operation-document.ts";
+import { Problem } from "../problem.ts";
+import type { RouteAnswer } from "../route.ts";
+
+/** The operation that goes with declaring a resource, or with deleting it, if its kind has one for this spec. */
+export function operationWith(
+  context: ApiContext,
+  kind: Kind,
+  { spec, ends, author }: { readonly spec: Json; readonly ends: boolean; readonly author: Principal },
+): OperationStart | undefined {
+  const parsed = parseSpec(kind, spec);
+  if (!parsed.ok) return undefined;
+  const names = [...new Set((kind.pipelines ?? []).map(({ name }) => name))];
+  const pipeline = names
+    .flatMap((name) => newestPipeline(kind.pipelines, name) ?? [])
+    .find((one) => one.ends === ends && one.startsWith?.(parsed.spec) === true);
+  return pipeline === undefined ? undefined : startOf(context, pipeline, {}, author);
+}
+
+function startOf(context: ApiContext, pipeline: Pipeline, input: Json, author: Principal): OperationStart {
+  const { name, version, ends } = pipeline;
+  const priority = author.type === "person" ? "person" : "event";
+  return { operationId: context.ids.next(), pipeline: name, version, input, author, priority, ends };
+}
+
+/** Starts a pipeline on a resource as it stands. One that runs already is the answer. */
+export async function startPipeline(
+  context: ApiContext,
+  kind: Kind,
+  about: {
+    readonly organization: string;
+    readonly organizationId: string;
+    readonly view: ResourceView;
+    readonly caller: Caller;
+  },
+  asked: { readonly pipeline: string; readonly input?: Json | undefined },
+): Promise<RouteAnswer> {
+  const { organization, organizationId, view, caller } = about;
+  const pipeline = requirePipeline(kind, asked.pipeline);
+  requireAskedFor(kind, pipeline, view);
+  const start = startOf(context, pipeline, inputOf(kind, asked), caller.principal);
+  const resourceUid = view.resource.uid;
+  const answer = await context.operationIntents.startOperation({ ...start, organizationId, resourceUid });
+  if (!("operation" in answer)) throw notStarted(kind, view, answer.result, asked.pipeline);
+  const { operation } = answer;
+  const found = await context.operations.findOperation({ organizationId, operationId: operation.id });
+  const shown = found ?? { ...operation, ahead: undefined, holdSinceMs: undefined };
+  return {
+    status: 202,
+    body: operationDocument(shown, context.clock.nowMs()),
+    headers: { location: operationPath(organization, operation.id) },
+  };
+}
+
+function requirePipeline(kind: Kind, name: string): Pipeline {
+  const found = newestPipeline(kind.pipelines, name);
+  if (found !== undefined) return found;
+  const known = [...new Set((kind.pipelines ?? []).map((pipeline) => pipeline.name))].join(", ");
+  throw new Problem("FIELDS_INVALID", `${kind.kind} has no pipeline "${name}". It has: ${known}`, {
+    errors: [{ pointer: "/pipeline", message: `must be one of: ${known}` }],
+  });
+}
+
+/** What a spec starts by itself is for such specs alone. */
+function requireAskedFor(kind: Kind, pipeline: Pipeline, { resource }: ResourceView): void {
+  const parsed = parseSpec(kind, resource.spec);
+  if (parsed.ok && pipeline.startsWith?.(parsed.spec) !== false) return;
+  const message = `The spec of ${kind.kind}/${resource.name} does not ask for ${pipeline.name}: ${pipeline.summary}`;
+  throw new Problem("OPERATION_STATE", `${message}. See: setpoint explain ${kind.kind.toLowerCase()}`);
+}
+
+function inputOf(
+  kind: Kind,
+  { pipeline, input = {} }: { readonly pipeline: string; readonly input?: Json | undefined },
+) {
+  const parsed = requirePipeline(kind, pipeline).input.safeParse(input);
+  if (parsed.success) return input;
+  const errors = parsed.error.issues.map(({ path, message }) => ({
+    pointer: ["/input", ...path.map(String)].join("/"),
+    message,
+  }));
+  throw new Problem("FIELDS_INVALID", `The input of ${pipeline} is not valid`, { errors });
+}
+
+function notStarted(
+  kind: Kind,
+  { resource }: ResourceView,
+  why: Exclude<StartAnswer["result"], "started" | "running">,
+  pipeline: string,
+): Problem {
+  const what = `${kind.kind}/${resource.name}`;
+  switch (why) {
+    case "leaving":
+      return new Problem("BEING_DELETED", `${what} is being deleted: ${pipeline} is not for what goes`);
+    case "not-leaving":
+      return new Problem("OPERATION_STATE", `${pipeline} ends a resource: delete ${what}, which starts it`);
+    case "several-accounts":
+      return new Problem("OPERATION_STATE", `${what} lives at several accounts; ${pipeline} works at one`);
+    case "held-by-another":
+      return new Problem("OPERATION_STATE", `${what} is held by somebody else: see its conditions`);
+    case "not-found":
+      return new Problem("NOT_FOUND", `There is no ${what} any more`);
+  }
+}

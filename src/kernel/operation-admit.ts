@@ -1,0 +1,196 @@
+import type { ChangeAction, Verdict } from "../ports/records.ts";
+import { accountProblemOf } from "./account-claim.ts";
+import { type Admission, admit } from "./admit.ts";
+import { rightsProblemOf } from "./cycle.ts";
+import type { Facts } from "./facts.ts";
+import { digestOf } from "./hash.ts";
+import { itemDigest } from "./held-change.ts";
+import { leftToUndo, standingEntries } from "./journal.ts";
+import {
+  cycleClaim,
+  effectOutput,
+  givenTo,
+  looking,
+  type Outcome,
+  parsed,
+  type StepScene,
+  settleHeld,
+  storeNowMs,
+  storyOf,
+} from "./operation-scene.ts";
+import type { Effect, Found, Once } from "./pipeline.ts";
+import type { Plan, PlannedChange } from "./plan.ts";
+import { effectivePolicy, type Policy } from "./policy.ts";
+
+/** While a plan waits for approval, for the end of a pause or for a better look, it is made again this often. */
+const AGAIN_MS = 2_000;
+
+/**
+ * The first step of every operation: what its effects would change is planned and put before the very guards a cycle has.
+ * Nothing is written outside. Held: a person approves the same items in the same inbox.
+ */
+export async function runAdmit(scene: StepScene): Promise<Outcome> {
+  const policy = effectivePolicy(scene.input.policies, scene.kind.loop?.limits);
+  const forward = scene.operation.direction === "forward";
+  if (policy.mode === "observe") {
+    const message = `not run: observe mode (set at ${policy.modeFrom})`;
+    return forward ? { is: "not-run", message } : { is: "attention", code: "OBSERVE_MODE", message };
+  }
+  const lookedFromMs = Math.floor(scene.engine.clock.monotonicMs() + scene.storeAheadMs);
+  const plan = forward ? await planForward(scene) : planBack(scene);
+  const facts = await factsOf(scene, plan, policy, lookedFromMs);
+  const decided = admit(facts);
+  if (!(await settleHeld(scene, decided.held, decided.verdicts))) return { is: "lost" };
+  return outcomeOf(scene, plan, decided);
+}
+
+function outcomeOf({ input, operation }: StepScene, plan: Plan, decided: Admission): Outcome {
+  const { inputVersion, policyVersion, resource } = input;
+  const allIn = decided.admitted.length + decided.later.length === plan.changes.length && plan.foreign.length === 0;
+  const keys = plan.changes.map(({ action, key }) => `${action} ${key}`);
+  if (allIn) return { is: "done", output: { inputVersion, policyVersion, generation: resource.generation, keys } };
+  const said = (verdicts: readonly Verdict[]) => verdicts.map(({ guard, reason }) => `${guard}: ${reason}`).join("; ");
+  if (decided.held.length > 0) return { is: "held", message: said(decided.held.map(({ verdict }) => verdict)) };
+  const refusals = decided.verdicts.filter(({ answer }) => answer === "refuse");
+  if (refusals.length === 0) return { is: "waiting", dueInMs: AGAIN_MS, message: said(decided.verdicts) };
+  const message = said(refusals);
+  return operation.direction === "forward"
+    ? { is: "not-run", message: `not run: ${message}` }
+    : { is: "attention", code: "GUARD_REFUSED", message };
+}
+
+/** The changes of all effects that are left, each after a look at the one thing it is about. */
+async function planForward(scene: StepScene): Promise<Plan> {
+  const standing = standingEntries(scene.pipeline, scene.journal, "forward");
+  const story = storyOf(scene);
+  const changes: PlannedChange[] = [];
+  const foreign: { key: string; owner: string }[] = [];
+  for (const step of scene.pipeline.steps) {
+    if ((step.type !== "effect" && step.type !== "once") || standing.has(step.name) || !step.when(story)) continue;
+    const planned = step.type === "once" ? changeOf(scene, step, "update", "absent") : await planEffect(scene, step);
+    if (planned === "foreign")
+      foreign.push({ key: step.key(story), owner: "it is there, and nobody here made or adopted it" });
+    else if (planned !== undefined) changes.push(planned);
+  }
+  return { ...emptyPlan, changes, foreign };
+}
+
+async function planEffect(scene: StepScene, step: Effect): Promise<PlannedChange | "foreign" | undefined> {
+  // What a step ahead is given may depend on what the ones before it come to: then its look is for later.
+  if (step.given(storyOf(scene)) === undefined) return changeOf(scene, step, step.change, "absent");
+  const given = givenTo(scene, step);
+  const found = await looking(scene, step.name, (context) => step.look(context, given));
+  const story = storyOf(scene);
+  const key = step.key(story);
+  const made = scene.input.memory.made?.find((thing) => thing.key === key);
+  if (step.change === "update") return found === "absent" ? changeOf(scene, step, "update", found) : undefined;
+  if (step.change === "create") {
+    if (found === "absent") return changeOf(scene, step, "create", found);
+    const ours = made?.operationId === scene.operation.id || made?.externalId === found.externalId;
+    if (ours) return undefined;
+    return step.adopts(story) ? changeOf(scene, step, "adopt", found) : "foreign";
+  }
+  if (found === "absent") return undefined;
+  return made?.externalId === found.externalId ? changeOf(scene, step, "delete", found) : "foreign";
+}
+
+/** What was made is taken back: a delete where it was created, an update where it was changed. */
+function planBack(scene: StepScene): Plan {
+  const changes = leftToUndo(scene.pipeline, scene.journal).flatMap(({ step, made }) => {
+    if (step.type !== "effect") return [];
+    const { externalId, adopted, output } = parsed(effectOutput, made.output, `the output of step '${step.name}'`);
+    if (adopted) return [];
+    return [changeOf(scene, step, step.change === "create" ? "delete" : "update", { externalId, output })];
+  });
+  return { ...emptyPlan, changes };
+}
+
+/** One effect as the guards know a change; its digest is what an approval of it binds to. */
+export function changeOf(
+  { input, subject, ...scene }: StepScene,
+  step: Effect | Once,
+  action: ChangeAction,
+  found: Found | "absent",
+): PlannedChange {
+  const key = step.key(storyOf({ input, subject, ...scene }));
+  const seen =
+    found === "absent"
+      ? undefined
+      : {
+          key,
+          externalId: found.externalId,
+          item: {},
+          contains: found.contains ?? 0,
+          ...(found.lockedBy === undefined ? {} : { lockedBy: found.lockedBy }),
+        };
+  const wantedHash = digestOf([scene.pipeline.name, step.name, input.resource.generation]);
+  const externalId = seen?.externalId;
+  return {
+    action,
+    key,
+    wanted: undefined,
+    seen,
+    owned: undefined,
+    differences: [],
+    sources: [{ uid: subject.uid, generation: input.resource.generation }],
+    wantedHash,
+    digest: itemDigest({ subjectUid: subject.uid, action, key, externalId, wantedHash, seenHash: undefined }),
+    origin: action === "delete" ? "declared" : undefined,
+    missing: false,
+    weight: 1 + (seen?.contains ?? 0),
+  };
+}
+
+/**
+ * A person who deletes by name and confirms how much goes with it approves in the same request, unless four eyes applies. The
+ * thing itself is what was named; what is counted is what it contains.
+ */
+export function isConfirmed({ input, kind }: StepScene, { action, weight }: PlannedChange): boolean {
+  const { deletion } = input.resource;
+  if (action !== "delete" || deletion?.confirmedCount === undefined || deletion.author.type !== "person") return false;
+  return weight - 1 <= deletion.confirmedCount && !effectivePolicy(input.policies, kind.loop?.limits).fourEyes;
+}
+
+const emptyPlan: Plan = {
+  changes: [],
+  unsettled: [],
+  unsettledForMs: 0,
+  foreign: [],
+  duplicates: [],
+  strangers: 0,
+  ignored: [],
+  markerMissing: [],
+  suspected: [],
+};
+
+async function factsOf(scene: StepScene, plan: Plan, policy: Policy, observedFromMs: number): Promise<Facts> {
+  const { engine, claim, input } = scene;
+  const account = plan.changes.length === 0 ? undefined : input.account;
+  const asked = { notBeforeMonotonicMs: observedFromMs - scene.storeAheadMs, signal: claim.signal };
+  const since = cycleClaim(scene).quietSinceMonotonicMs;
+  const owned = input.memory.owned.length + (input.memory.made?.length ?? 0);
+  return {
+    nowMs: storeNowMs(scene),
+    policy,
+    pauses: input.pauses,
+    hold: undefined,
+    plan,
+    completeness: "complete",
+    observedFromMs,
+    quietSinceMs: since === undefined ? undefined : Math.ceil(since + scene.storeAheadMs),
+    accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, asked),
+    rightsProblem: account === undefined ? undefined : await rightsProblemOf(engine, account, policy, claim.signal),
+    health: undefined,
+    leaving: input.resource.deletion,
+    owned,
+    // What a pipeline makes and removes is named one by one: there is no set that could arrive empty.
+    wanted: Math.max(1, owned),
+    desiredKnown: true,
+    zeroDeclared: false,
+    findings: [],
+    fights: [],
+    stoppedKeys: new Set(),
+    grants: new Map(input.grants.map((grant) => [grant.itemDigest, grant])),
+    confirmed: new Set(plan.changes.filter((change) => isConfirmed(scene, change)).map(({ key }) => key)),
+  };
+}

@@ -1,0 +1,205 @@
+import { z } from "zod";
+import type { Actor } from "../ports/engine-store.ts";
+import type { JournalEntry, OperationRecord, OperationRef, OperationStore } from "../ports/operation-store.ts";
+import type { CycleInput, HeldGroup, Verdict } from "../ports/records.ts";
+import type { Claim, Engine } from "./claim.ts";
+import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
+import { heldGroupsDigest } from "./held-change.ts";
+import { standingEntries } from "./journal.ts";
+import type { Kind } from "./kind.ts";
+import type { Marker, Subject } from "./loop.ts";
+import { ADMIT, type EffectContext, type Pipeline, type Step, type StepContext, type Story } from "./pipeline.ts";
+import { withTimeLimit } from "./time-limit.ts";
+
+/** What an operation needs from the world: what a cycle needs, and its own journal. */
+export interface OperationEngine extends Engine {
+  readonly operations: OperationStore;
+}
+
+/** What an operation is given by whoever runs it. */
+export interface OperationClaim extends OperationRef {
+  readonly actor: Actor & { readonly operationId: string };
+  /** Deletes rest only on looks begun after this monotonic time; undefined after an orderly hand-over. */
+  readonly quietSinceMonotonicMs: number | undefined;
+  leaseRemainingMs(): number;
+  /** Ends the attempt: deadline, lost lease or shutdown. */
+  readonly signal: AbortSignal;
+  /** Asks it to pause after the step it is at, because somebody else will go on. */
+  readonly handOver?: AbortSignal | undefined;
+}
+
+/** What one step rests on. */
+export interface StepScene {
+  readonly engine: OperationEngine;
+  readonly claim: OperationClaim;
+  readonly operation: OperationRecord;
+  readonly journal: readonly JournalEntry[];
+  readonly kind: Kind;
+  readonly pipeline: Pipeline;
+  readonly input: CycleInput;
+  readonly subject: Subject<unknown>;
+  /** Store time minus monotonic time. */
+  readonly storeAheadMs: number;
+  /** Lines of progress that the step's record takes along. */
+  readonly notes: string[];
+}
+
+/** What one step came to, before it is recorded. */
+export type Outcome =
+  | { readonly is: "done"; readonly input?: unknown; readonly output?: unknown }
+  | { readonly is: "skipped"; readonly message: string }
+  /** A wait that begins now. */
+  | { readonly is: "begun"; readonly dueInMs: number; readonly message: string }
+  /** Not a failure: come back then. */
+  | { readonly is: "waiting"; readonly dueInMs: number; readonly message: string }
+  | { readonly is: "held"; readonly message: string }
+  /** Not admitted, and nothing was done. */
+  | { readonly is: "not-run"; readonly message: string }
+  /** An input moved: what was admitted no longer counts. */
+  | { readonly is: "moved" }
+  | { readonly is: "attention"; readonly code: string; readonly message: string }
+  /** The hold or the resource is gone: there is nothing left to act on. */
+  | { readonly is: "released"; readonly message: string }
+  /** The lease is gone: whoever has it now goes on. */
+  | { readonly is: "lost" }
+  | { readonly is: "failed"; readonly error: EngineError; readonly input?: unknown };
+
+/** A kind without an account has no provider to say how long one of its calls may take. */
+const CALL_TIMEOUT_MS = 10_000;
+
+export function callTimeoutMs({ engine, input }: StepScene): number {
+  return input.account === undefined ? CALL_TIMEOUT_MS : engine.accounts.provider(input.account).callTimeoutMs;
+}
+
+export function storeNowMs({ engine, storeAheadMs }: Pick<StepScene, "engine" | "storeAheadMs">): number {
+  return Math.ceil(engine.clock.monotonicMs() + storeAheadMs);
+}
+
+/** The operation as whoever makes cycles and claims accounts knows an actor. */
+export function cycleClaim({ claim, operation }: StepScene): Claim {
+  return { ...claim, subjectId: operation.subjectId, trigger: "person" };
+}
+
+export function storyOf({ operation, subject, pipeline, journal }: StepScene): Story {
+  const standing = standingEntries(pipeline, journal, "forward");
+  return {
+    operationId: operation.id,
+    subject,
+    input: operation.input,
+    output: ({ name, output }) => {
+      const entry = standing.get(name);
+      return entry?.result === "done"
+        ? parsed(output, valueOf(pipeline, entry), `the output of step '${name}'`)
+        : undefined;
+    },
+  };
+}
+
+/** What an effect's entry keeps beside its output. */
+export const effectOutput = z.object({ externalId: z.string(), adopted: z.boolean(), output: z.unknown() });
+
+function valueOf(pipeline: Pipeline, entry: JournalEntry): unknown {
+  const step = pipeline.steps.find(({ name }) => name === entry.step);
+  return step?.type === "effect" ? effectOutput.parse(entry.output).output : entry.output;
+}
+
+export function contextOf(scene: StepScene, signal: AbortSignal): StepContext {
+  const { engine, input, notes } = scene;
+  return {
+    ...storyOf(scene),
+    reader: input.account === undefined ? undefined : engine.accounts.world(input.account).reader,
+    signal,
+    progress: (message) => void notes.push(message),
+  };
+}
+
+export function effectContextOf(scene: StepScene, signal: AbortSignal): EffectContext {
+  const { engine, input, subject } = scene;
+  const marker: Marker = { installationId: input.installation.id, resourceUid: subject.uid };
+  const writer = input.account === undefined ? undefined : engine.accounts.world(input.account).writer;
+  return { ...contextOf(scene, signal), writer, marker };
+}
+
+/** So long a step waits for the account's call budget where it is: beginning anew would spend what it has taken so far. */
+const CALL_PATIENCE_MS = 5_000;
+
+/** Takes one call out of the account's budget, or says when to come back. */
+export async function takeCall({ engine, claim, input: { account } }: StepScene): Promise<void> {
+  if (account === undefined) return;
+  const { clock, accounts } = engine;
+  const untilMs = clock.monotonicMs() + CALL_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await accounts.takeCall(account, true);
+    } catch (thrown) {
+      const waitMs = thrown instanceof RetryableError && thrown.code === "RATE_LIMITED" ? thrown.afterMs : undefined;
+      if (waitMs === undefined || clock.monotonicMs() + waitMs > untilMs || claim.signal.aborted) throw thrown;
+      await clock.wait(waitMs, claim.signal);
+    }
+  }
+}
+
+/** One read of the outside: counted, limited and timed. */
+export async function looking<Seen>(
+  scene: StepScene,
+  what: string,
+  look: (context: StepContext) => Promise<Seen>,
+): Promise<Seen> {
+  const { engine, claim, input, operation } = scene;
+  const { account } = input;
+  await takeCall(scene);
+  const limit = { ms: callTimeoutMs(scene), signal: claim.signal, what: `${operation.pipeline}: ${what}` };
+  try {
+    return await withTimeLimit(engine.clock, limit, (signal) => look(contextOf(scene, signal)));
+  } catch (thrown) {
+    if (account !== undefined) await engine.accounts.noteThrottle(account, thrown);
+    throw thrown;
+  }
+}
+
+/** What enters and leaves a step has the shape it declares: a journal of another shape is never guessed at. */
+export function parsed<Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ");
+  throw new TerminalError("INTERNAL", `${what} does not have its declared shape: ${problems}`);
+}
+
+/** What the input of a step is now. */
+export function givenTo(scene: StepScene, step: Extract<Step, { given(story: Story): unknown }>): unknown {
+  const given = step.given(storyOf(scene));
+  if (given !== undefined) return parsed(step.input, given, `the input of step '${step.name}'`);
+  throw new TerminalError("DEPENDENCY_NOT_READY", `Step '${step.name}' needs what a step before it has not come to`);
+}
+
+const admission = z.object({ inputVersion: z.number(), policyVersion: z.number(), generation: z.number() });
+export type Admitted = z.output<typeof admission>;
+
+/** What the standing admission was decided from. */
+export function admittedOf({ pipeline, journal, operation }: StepScene): Admitted | undefined {
+  const entry = standingEntries(pipeline, journal, operation.direction).get(ADMIT);
+  return entry === undefined ? undefined : parsed(admission, entry.output, "the admission");
+}
+
+/** Records what waits for a person, as the loop would, and drops what does not any more. */
+export async function settleHeld(
+  { engine, claim, input }: StepScene,
+  held: readonly HeldGroup[],
+  verdicts: readonly Verdict[],
+): Promise<boolean> {
+  const digest = held.length === 0 ? undefined : heldGroupsDigest(held);
+  if (digest === input.heldDigest) return true;
+  const { kept } = await engine.store.settle({
+    actor: claim.actor,
+    subject: input.subject,
+    inputVersion: input.inputVersion,
+    policyVersion: input.policyVersion,
+    dueSeen: { atMs: input.dueAtMs },
+    held: { digest: digest ?? "", groups: held },
+    verdicts,
+    gone: false,
+    forgetSources: [],
+    nowOwned: undefined,
+  });
+  return kept;
+}

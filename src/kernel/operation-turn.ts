@@ -1,0 +1,123 @@
+import type {
+  Direction,
+  JournalEntry,
+  NewEntry,
+  OperationRecord,
+  OperationStanding,
+  OperationState,
+} from "../ports/operation-store.ts";
+import type { OperationClaim, OperationEngine } from "./operation-scene.ts";
+
+export interface OperationReport {
+  /** Undefined when the lease was lost or somebody else wrote: then nothing is known of it here. */
+  readonly operation: OperationRecord | undefined;
+  readonly message: string;
+  readonly steps: number;
+}
+
+/** How an operation is left. */
+export interface Rest {
+  readonly state: OperationState;
+  readonly message: string;
+  readonly dueInMs: number | undefined;
+  readonly step?: string | undefined;
+  readonly attempts?: number | undefined;
+  readonly direction?: Direction | undefined;
+  /** It does not end like this when somebody asked it to stop meanwhile, or its resource leaves. */
+  readonly yieldsTo?: { readonly cancel: boolean; readonly leaving: boolean } | undefined;
+}
+
+/** What is known of the operation during one turn, and what is not written yet. */
+export class Turn {
+  readonly engine: OperationEngine;
+  readonly claim: OperationClaim;
+  standing: OperationStanding;
+  #written: readonly JournalEntry[];
+  #pending: NewEntry[] = [];
+  #lost = false;
+  #steps = 0;
+
+  constructor(
+    engine: OperationEngine,
+    claim: OperationClaim,
+    standing: OperationStanding,
+    journal: readonly JournalEntry[],
+  ) {
+    this.engine = engine;
+    this.claim = claim;
+    this.standing = standing;
+    this.#written = journal;
+  }
+
+  /** With what waits to be written, as if it were: it is written before anything rests on it outside. */
+  get journal(): readonly JournalEntry[] {
+    const { length } = this.#written;
+    return [
+      ...this.#written,
+      ...this.#pending.map((entry, index) => ({ ...entry, place: length + index + 1, atMs: this.standing.storeNowMs })),
+    ];
+  }
+
+  add(entry: Omit<NewEntry, "direction">): void {
+    this.#pending.push({ ...entry, direction: this.standing.operation.direction });
+  }
+
+  note(step: string, notes: readonly string[]): void {
+    for (const message of notes) this.add({ step, version: 1, result: "noted", message });
+  }
+
+  attemptsAt(step: string): number {
+    const { operation } = this.standing;
+    return operation.step === step ? operation.attempts : 0;
+  }
+
+  lose(): void {
+    this.#lost = true;
+  }
+
+  get hasUnwritten(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** After a step: on to the next one at once. */
+  async goOn(step: string): Promise<boolean> {
+    return await this.record({ state: "running", message: `after '${step}'`, dueInMs: 0, step, attempts: 0 });
+  }
+
+  async rest(rest: Rest): Promise<boolean> {
+    await this.record(rest);
+    return false;
+  }
+
+  /** Writes how it stands. False when that was refused: then somebody else has the operation. */
+  async record(rest: Rest): Promise<boolean> {
+    const { operation } = this.standing;
+    const answer = await this.engine.operations.recordMove({
+      actor: this.claim.actor,
+      organizationId: this.claim.organizationId,
+      journalLength: this.#written.length,
+      entries: this.#pending,
+      state: rest.state,
+      yieldsTo: rest.yieldsTo ?? { cancel: false, leaving: false },
+      direction: rest.direction ?? operation.direction,
+      step: rest.step ?? operation.step,
+      attempts: rest.attempts ?? this.attemptsAt(rest.step ?? ""),
+      message: rest.message,
+      dueInMs: rest.dueInMs,
+    });
+    if (!answer.kept) {
+      this.#lost = true;
+      return false;
+    }
+    this.#steps += this.#pending.filter(({ result }) => result === "done").length;
+    this.#written = [...this.#written, ...answer.entries];
+    this.#pending = [];
+    this.standing = answer;
+    return this.standing.operation.state === "running";
+  }
+
+  report(): OperationReport {
+    const { operation } = this.standing;
+    return { operation: this.#lost ? undefined : operation, message: operation.message, steps: this.#steps };
+  }
+}

@@ -1,0 +1,215 @@
+import type { NewEntry } from "../ports/operation-store.ts";
+import { parsedSubject } from "./cycle.ts";
+import { undoEffect } from "./effect.ts";
+import { TerminalError, toEngineError } from "./errors.ts";
+import { redacted } from "./hash.ts";
+import { type Next, nextMove } from "./journal.ts";
+import { runAdmit } from "./operation-admit.ts";
+import type { OperationClaim, OperationEngine, Outcome, StepScene } from "./operation-scene.ts";
+import { type OperationReport, Turn } from "./operation-turn.ts";
+import { runStep } from "./operation-step.ts";
+import { ADMIT, type Pipeline, type RetryPolicy } from "./pipeline.ts";
+
+/** A plan that waits for approval is looked at this often: an approval is not an input, and wakes nobody here. */
+const HELD_AGAIN_MS = 2_000;
+const PAUSED_AGAIN_MS = 1_000;
+const UNKNOWN_AGAIN_MS = 10_000;
+const ADMIT_RETRY: RetryPolicy = { times: 5, firstSeconds: 1, atMostSeconds: 60 };
+
+/** One turn of an operation: its journal is replayed, and it goes on until it ends or has to wait. */
+export async function runOperation(engine: OperationEngine, claim: OperationClaim): Promise<OperationReport> {
+  const loaded = await engine.operations.loadOperation(claim);
+  if (loaded === undefined) return { operation: undefined, message: "the operation does not exist", steps: 0 };
+  const { operation } = loaded;
+  if (operation.state !== "running" && operation.state !== "held")
+    return { operation, message: operation.message, steps: 0 };
+  const kind = engine.kinds.get(operation.kind);
+  const pipeline = kind?.pipelines?.find(
+    ({ name, version }) => name === operation.pipeline && version === operation.version,
+  );
+  const turn = new Turn(engine, claim, loaded, loaded.journal);
+  if (kind === undefined || pipeline === undefined) {
+    const message = `waits for a worker that knows ${operation.pipeline} version ${operation.version}: this one does not`;
+    await turn.record({ state: "running", message, dueInMs: UNKNOWN_AGAIN_MS });
+    return turn.report();
+  }
+  while (!claim.signal.aborted && claim.handOver?.aborted !== true) {
+    if (!(await oneMove(turn, kind, pipeline))) break;
+  }
+  return turn.report();
+}
+
+/** True while there is more to do at once. */
+async function oneMove(turn: Turn, kind: StepScene["kind"], pipeline: Pipeline): Promise<boolean> {
+  const { operation, paused } = turn.standing;
+  const next = nextMove(pipeline, { operation, journal: turn.journal, leaving: turn.standing.leaving });
+  if (next.move === "turn-back")
+    return await turn.record({ state: "running", message: next.message, direction: "back", dueInMs: 0 });
+  if (next.move === "end") return await end(turn, pipeline, next);
+  const step = nameOf(next);
+  // Nothing outside rests on what is not written; and what the store says then (a pause, a stop) is heard first.
+  if (turn.hasUnwritten && writesOutside(next)) return await turn.goOn(operation.step ?? ADMIT);
+  if (paused !== undefined) {
+    const message = `waits before '${step}': ${paused}`;
+    await turn.record({ state: operation.state, message, dueInMs: PAUSED_AGAIN_MS, step });
+    return false;
+  }
+  const startedMs = turn.engine.clock.monotonicMs();
+  const notes: string[] = [];
+  const outcome = await attempt(turn, kind, pipeline, next, notes).catch(
+    (thrown: unknown): Outcome => ({ is: "failed", error: toEngineError(thrown) }),
+  );
+  turn.note(step, notes);
+  return await conclude(turn, pipeline, {
+    next,
+    step,
+    outcome,
+    tookMs: Math.round(turn.engine.clock.monotonicMs() - startedMs),
+  });
+}
+
+async function attempt(
+  turn: Turn,
+  kind: StepScene["kind"],
+  pipeline: Pipeline,
+  next: Move,
+  notes: string[],
+): Promise<Outcome> {
+  const { engine, claim, standing, journal } = turn;
+  const input = await engine.store.load(standing.operation.subjectId);
+  if (input === undefined) return { is: "released", message: "the resource is gone" };
+  const storeAheadMs = input.storeNowMs - engine.clock.monotonicMs();
+  const subject = parsedSubject(kind, input);
+  const scene: StepScene = {
+    engine,
+    claim,
+    operation: standing.operation,
+    journal,
+    kind,
+    pipeline,
+    input,
+    subject,
+    storeAheadMs,
+    notes,
+  };
+  if (next.move === "admit") return await runAdmit(scene);
+  if (next.move === "run") return await runStep(scene, next.step, next.begunAtMs);
+  if (next.step.type !== "effect")
+    throw new TerminalError("INTERNAL", `Step '${next.step.name}' is no effect and cannot be taken back`);
+  return await undoEffect(scene, next.step, next.made);
+}
+
+type Move = Extract<Next, { readonly move: "admit" | "run" | "undo" }>;
+
+interface Concluding {
+  readonly next: Move;
+  readonly step: string;
+  readonly outcome: Outcome;
+  readonly tookMs: number;
+}
+
+/** What an outcome means for the operation. True while there is more to do at once. */
+async function conclude(turn: Turn, pipeline: Pipeline, done: Concluding): Promise<boolean> {
+  const { next, step, outcome, tookMs } = done;
+  const version = next.move === "admit" ? 1 : next.step.version;
+  const entry = (result: NewEntry["result"], rest: Partial<NewEntry> = {}) =>
+    turn.add({ step, version, result, ...rest });
+  switch (outcome.is) {
+    case "lost":
+      turn.lose();
+      return false;
+    case "done":
+      entry("done", { input: stored(outcome.input), output: stored(outcome.output), tookMs });
+      // The admission travels with the record of the first step: until something is done, making it again costs nothing.
+      if (next.move === "admit") return true;
+      return await finished(turn, pipeline, step);
+    case "skipped":
+      entry("skipped", { message: outcome.message });
+      return true;
+    case "moved":
+      turn.add({ step: ADMIT, version: 1, result: "moved" });
+      return await turn.goOn(step);
+    case "begun":
+      entry("begun", { message: outcome.message });
+      return await turn.rest({ state: "running", message: outcome.message, dueInMs: outcome.dueInMs, step });
+    case "waiting":
+      return await turn.rest({ state: "running", message: outcome.message, dueInMs: outcome.dueInMs, step });
+    case "held":
+      return await turn.rest({ state: "held", message: outcome.message, dueInMs: HELD_AGAIN_MS, step });
+    case "not-run":
+      return await turn.rest({ state: "not-run", message: outcome.message, dueInMs: undefined, step });
+    case "released":
+      return await turn.rest({ state: "cancelled", message: outcome.message, dueInMs: undefined, step });
+    case "attention":
+      entry("failed", { code: outcome.code, message: outcome.message, tookMs });
+      return await turn.rest({ state: "attention", message: outcome.message, dueInMs: undefined, step });
+    case "failed":
+      return await failed(turn, done, outcome);
+  }
+}
+
+/** A step is recorded before the next one begins; the last one together with the end. */
+async function finished(turn: Turn, pipeline: Pipeline, step: string): Promise<boolean> {
+  const { operation, leaving } = turn.standing;
+  const next = nextMove(pipeline, { operation, journal: turn.journal, leaving });
+  return next.move === "end" ? await end(turn, pipeline, next) : await turn.goOn(step);
+}
+
+async function end(turn: Turn, { ends }: Pipeline, next: Extract<Next, { readonly move: "end" }>): Promise<boolean> {
+  const succeeded = next.state === "succeeded";
+  const yieldsTo = { cancel: succeeded, leaving: succeeded && !ends };
+  return await turn.record({ state: next.state, message: next.message, dueInMs: undefined, yieldsTo });
+}
+
+function writesOutside(next: Move): boolean {
+  return next.move === "undo" || (next.move === "run" && ["effect", "once", "converge"].includes(next.step.type));
+}
+
+/** Retried with a backoff up to the step's cap; then, or when it can never work, the operation waits for a person. */
+async function failed(
+  turn: Turn,
+  { next, step, tookMs }: Concluding,
+  { error, input }: Extract<Outcome, { is: "failed" }>,
+): Promise<boolean> {
+  // Interrupted, not failed: whoever has the operation next tries again.
+  if (turn.claim.signal.aborted) return false;
+  const said = `${error.code}: ${error.message}`;
+  // Waiting for the call budget is not a failure of the step.
+  if (error.code === "RATE_LIMITED") {
+    const dueInMs = "afterMs" in error && typeof error.afterMs === "number" ? error.afterMs : 1_000;
+    return await turn.rest({ state: "running", message: `waits before '${step}': ${said}`, dueInMs, step });
+  }
+  const attempts = turn.attemptsAt(step) + 1;
+  const retry = next.move === "admit" ? ADMIT_RETRY : next.step.retry;
+  const version = next.move === "admit" ? 1 : next.step.version;
+  turn.add({
+    step,
+    version,
+    result: "failed",
+    attempt: attempts,
+    code: error.code,
+    message: error.message,
+    input: stored(input),
+    tookMs,
+  });
+  const words = `step '${step}' failed (attempt ${attempts} of ${retry.times}): ${said}`;
+  if (error instanceof TerminalError || attempts >= retry.times)
+    return await turn.rest({ state: "attention", message: words, dueInMs: undefined, step, attempts });
+  const dueInMs = retryInMs(retry, attempts, turn.engine.random.next(), "afterMs" in error ? error.afterMs : undefined);
+  return await turn.rest({ state: "running", message: words, dueInMs, step, attempts });
+}
+
+/** Doubling up to the cap, half of it jittered. A provider's own hint wins. */
+export function retryInMs(retry: RetryPolicy, attempts: number, random: number, hintMs: unknown): number {
+  if (typeof hintMs === "number" && hintMs > 0) return hintMs;
+  const fullMs = Math.min(retry.atMostSeconds, retry.firstSeconds * 2 ** Math.min(attempts - 1, 30)) * 1_000;
+  return Math.round(fullMs / 2 + (fullMs / 2) * random);
+}
+
+function nameOf(next: Move): string {
+  return next.move === "admit" ? ADMIT : next.step.name;
+}
+
+function stored(value: unknown) {
+  return value === undefined ? undefined : redacted(value);
+}

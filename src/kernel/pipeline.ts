@@ -1,0 +1,249 @@
+import { z } from "zod";
+import type { Marker, Subject } from "./loop.ts";
+
+/**
+ * The contract of long work: an ordered list of named steps. The first one, `admit`, is the engine's own and always there. What a
+ * step may do is what its context offers: a plain step can read, an effect can make the one write it declares, and only a
+ * one-shot effect has an idempotency key. The words are those of docs/glossary.md.
+ */
+export interface Pipeline {
+  /** Such as `dns-zone.create`. */
+  readonly name: string;
+  /** Raised when the steps change: an operation finishes on the version it started with. */
+  readonly version: number;
+  /** What it is for, in one line for people. */
+  readonly summary: string;
+  /** What whoever starts it may say. */
+  readonly input: z.ZodType;
+  /** It is for resources that are being deleted; the others are for those that are not. */
+  readonly ends: boolean;
+  /** Whether declaring (or, where it `ends`, deleting) a resource with this spec starts it; without, only people start it. */
+  startsWith?(spec: unknown): boolean;
+  readonly steps: readonly Step[];
+}
+
+export interface RetryPolicy {
+  /** Failed attempts after which the operation waits for a person. */
+  readonly times: number;
+  readonly firstSeconds: number;
+  readonly atMostSeconds: number;
+}
+
+/** An order to do something at most once, made by the engine alone: whoever gets it twice does nothing the second time. */
+declare const orderedOnce: unique symbol;
+export type IdempotencyKey = string & { readonly [orderedOnce]: true };
+
+/** A step whose output a later one can ask for. */
+export interface StepOutput<Output> {
+  readonly name: string;
+  readonly output: z.ZodType<Output>;
+}
+
+/** What is known when a step begins: no reads, no writes. */
+export interface Story<Spec = unknown> {
+  readonly operationId: string;
+  readonly subject: Subject<Spec>;
+  /** What whoever started the operation said. */
+  readonly input: unknown;
+  /** What an earlier step came to; undefined when it was skipped or has not run. */
+  output<Output>(step: StepOutput<Output>): Output | undefined;
+}
+
+export interface StepContext<Spec = unknown, Reader = unknown> extends Story<Spec> {
+  readonly reader: Reader;
+  readonly signal: AbortSignal;
+  /** A line for whoever watches. It is written with the step's own record. */
+  progress(message: string): void;
+}
+export interface EffectContext<Spec = unknown, Reader = unknown, Writer = unknown> extends StepContext<Spec, Reader> {
+  readonly writer: Writer;
+  /** What an outside thing we make must carry, where it can. */
+  readonly marker: Marker;
+}
+export interface OnceContext<Spec = unknown, Reader = unknown, Writer = unknown>
+  extends EffectContext<Spec, Reader, Writer> {
+  readonly idempotencyKey: IdempotencyKey;
+}
+
+/** An outside thing as it is. */
+export interface Found<Output = unknown> {
+  readonly externalId: string;
+  readonly output: Output;
+  /** A provider-side lock against deletion, in the provider's words. */
+  readonly lockedBy?: string | undefined;
+  /** How many further things go with it when it is deleted. */
+  readonly contains?: number | undefined;
+}
+
+interface Named {
+  readonly name: string;
+  /** Of the shapes of its input and output. */
+  readonly version: number;
+  /** Left out where this is false, which the journal says. */
+  when(story: Story): boolean;
+  /** A person may leave it undone. */
+  readonly safeToSkip: boolean;
+  readonly retry: RetryPolicy;
+}
+interface Shaped extends Named {
+  readonly input: z.ZodType;
+  readonly output: z.ZodType;
+  /** What it is to work with; undefined while a step before it has not said yet. */
+  given(story: Story): unknown;
+}
+
+/** Reads and computes. */
+export interface PlainStep extends Shaped {
+  readonly type: "step";
+  run(context: StepContext, given: unknown): Promise<unknown>;
+}
+
+/** One external write that can be found again: what is there already is not made twice. */
+export interface Effect extends Shaped {
+  readonly type: "effect";
+  readonly change: "create" | "update" | "delete";
+  /** The name of the one outside thing; never empty, which would mean all. */
+  key(story: Story): string;
+  /** Whether a thing that is there and that nobody here made may become ours. Adoption is explicit. */
+  adopts(story: Story): boolean;
+  /** It takes the subject's own items with it. */
+  readonly takesItems: boolean;
+  /** The thing as it should be after this step (for a delete: as it is), or "absent". Never writes. */
+  look(context: StepContext, given: unknown): Promise<Found | "absent">;
+  call(context: EffectContext, given: unknown): Promise<{ readonly externalId: string; readonly output: unknown }>;
+  /** Takes back what `call` did. What was adopted is left where it is. */
+  compensate?(context: EffectContext, made: Found): Promise<void>;
+}
+
+/** Send, charge, deploy: an effect that nobody can look for. It is ordered with a key, and repeated with the same one. */
+export interface Once extends Shaped {
+  readonly type: "once";
+  key(story: Story): string;
+  call(context: OnceContext, given: unknown): Promise<unknown>;
+}
+
+export interface Sleep extends Named {
+  readonly type: "sleep";
+  forSeconds(story: Story): number;
+}
+
+export interface WaitFor extends Named {
+  readonly type: "wait";
+  readonly everySeconds: number;
+  /** After this long the operation waits for a person. */
+  readonly atMostSeconds: number;
+  /** True, or what is missing. */
+  until(context: StepContext): Promise<true | string>;
+}
+
+/** The kind's own loop brings the subject's items to what is declared, within the guards, in this operation's name. */
+export interface Converge extends Named {
+  readonly type: "converge";
+}
+
+export type Step = PlainStep | Effect | Once | Sleep | WaitFor | Converge;
+
+export const ADMIT = "admit";
+const DEFAULT_RETRY: RetryPolicy = { times: 5, firstSeconds: 1, atMostSeconds: 60 };
+const anything = z.unknown();
+
+interface Common<Spec> {
+  readonly name: string;
+  readonly version?: number;
+  when?(story: Story<Spec>): boolean;
+  readonly safeToSkip?: boolean;
+  readonly retry?: Partial<RetryPolicy>;
+}
+interface Shapes<Spec, Input, Output> extends Common<Spec> {
+  readonly input: z.ZodType<Input>;
+  readonly output: z.ZodType<Output>;
+  given(story: Story<Spec>): Input | undefined;
+}
+
+/** The words a pipeline of one kind is written in. */
+export function pipelinesOf<Spec, Reader = unknown, Writer = unknown>() {
+  type Read = StepContext<Spec, Reader>;
+  type Write = EffectContext<Spec, Reader, Writer>;
+  return {
+    step: <Input, Output>(
+      step: Shapes<Spec, Input, Output> & { run(context: Read, given: Input): Promise<Output> },
+    ): PlainStep & StepOutput<Output> => named("step", step),
+
+    effect: <Input, Output>(
+      step: Shapes<Spec, Input, Output> & {
+        readonly change: Effect["change"];
+        key(story: Story<Spec>): string;
+        adopts?(story: Story<Spec>): boolean;
+        readonly takesItems?: boolean;
+        look(context: Read, given: Input): Promise<Found<Output> | "absent">;
+        call(context: Write, given: Input): Promise<{ readonly externalId: string; readonly output: Output }>;
+        compensate?(context: Write, made: Found<Output>): Promise<void>;
+      },
+    ): Effect & StepOutput<Output> => named("effect", { adopts: () => false, takesItems: false, ...step }),
+
+    once: <Input, Output>(
+      step: Shapes<Spec, Input, Output> & {
+        key(story: Story<Spec>): string;
+        call(context: OnceContext<Spec, Reader, Writer>, given: Input): Promise<Output>;
+      },
+    ): Once & StepOutput<Output> => named("once", step),
+
+    sleep: (step: Common<Spec> & { forSeconds(story: Story<Spec>): number }): Sleep => named("sleep", step),
+
+    waitFor: (
+      step: Common<Spec> & {
+        readonly everySeconds: number;
+        readonly atMostSeconds: number;
+        until(context: Read): Promise<true | string>;
+      },
+    ): WaitFor => named("wait", step),
+
+    converge: (step: Common<Spec>): Converge => named("converge", step),
+
+    definePipeline: (pipeline: {
+      readonly name: string;
+      readonly version: number;
+      readonly summary: string;
+      readonly input?: z.ZodType;
+      readonly ends?: boolean;
+      startsWith?(spec: Spec): boolean;
+      readonly steps: readonly Step[];
+    }): Pipeline => definePipeline(pipeline),
+  };
+}
+
+/** The one place where the types of a step's own input and output are forgotten: its schemas check them from here on. */
+function named<Made>(type: Step["type"], step: Common<never>): Made {
+  const retry = { ...DEFAULT_RETRY, ...step.retry };
+  return Object.freeze({
+    type,
+    version: 1,
+    when: () => true,
+    safeToSkip: false,
+    input: anything,
+    output: anything,
+    ...step,
+    retry,
+  }) as unknown as Made;
+}
+
+function definePipeline(
+  pipeline: Omit<Pipeline, "input" | "ends"> & Partial<Pick<Pipeline, "input" | "ends">>,
+): Pipeline {
+  const { name, steps } = pipeline;
+  const names = steps.map((step) => step.name);
+  const twice = names.find((step, index) => step === "" || step === ADMIT || names.indexOf(step) !== index);
+  if (twice !== undefined)
+    throw new Error(
+      `Pipeline ${name}: the step name '${twice}' is empty, taken or '${ADMIT}', which is the engine's own`,
+    );
+  if (steps.length === 0) throw new Error(`Pipeline ${name} has no steps: it would do nothing`);
+  return Object.freeze({ input: z.strictObject({}), ends: false, ...pipeline });
+}
+
+/** The one a new operation runs: the newest of its name. */
+export function newestPipeline(pipelines: readonly Pipeline[] | undefined, name: string): Pipeline | undefined {
+  return (pipelines ?? [])
+    .filter((pipeline) => pipeline.name === name)
+    .sort((left, right) => right.version - left.version)[0];
+}

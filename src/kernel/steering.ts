@@ -1,0 +1,28 @@
+import type { OperationRecord, SteerAnswer, SteerCommand } from "../ports/operation-store.ts";
+
+/** It has not ended: it does something, or waits. */
+export function isLive({ state }: Pick<OperationRecord, "state">): boolean {
+  return state === "running" || state === "held" || state === "attention";
+}
+
+/** Why a person's word does not fit how the operation stands; undefined when it does. */
+export function steerRefusal(
+  operation: Pick<OperationRecord, "state" | "direction" | "step">,
+  command: SteerCommand,
+): Exclude<SteerAnswer["result"], "done" | "not-found"> | undefined {
+  if (!isLive(operation)) return "ended";
+  const waits = operation.state === "attention";
+  switch (command.verb) {
+    case "cancel":
+    case "release":
+      return undefined;
+    case "resume":
+      return waits ? undefined : "not-waiting";
+    case "retry":
+      return waits && operation.direction === "forward" ? undefined : "not-waiting";
+    case "skip":
+      // A wait can be cut short while it lasts. Whoever is at the step meanwhile finds its journal longer, and records nothing.
+      if (!waits && operation.state !== "running") return "not-waiting";
+      return operation.step === command.step ? undefined : "moved";
+  }
+}

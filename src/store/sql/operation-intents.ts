@@ -1,0 +1,92 @@
+import { statement } from "../statement.ts";
+import { clock } from "./lease.ts";
+import { type OperationJson, operationJson } from "./operations.ts";
+
+/** The subjects of a resource, locked, with what an operation on it must know. */
+export const subjectsToStart = statement<{
+  id: number;
+  kind: string;
+  name: string;
+  account_id: string | null;
+  shard: number;
+  hold_operation_id: string | null;
+  leaving: boolean;
+}>(
+  "subjects to start",
+  "tenants",
+  `select s.id, s.kind, s.name, s.account_id, s.shard, s.hold_operation_id,
+     (r.deletion is not null or s.detached is not null) as leaving
+   from setpoint.subject as s
+   join setpoint.resource as r on r.organization_id = s.organization_id and r.uid = s.resource_uid
+   where s.organization_id = $1 and s.resource_uid = $2 order by s.id for no key update of s`,
+);
+
+/** $1 organization, $2 uid. Behind the lock on its subjects: whoever ended one has committed. */
+export const liveOperation = statement<{ operation: OperationJson }>(
+  "live operation",
+  "tenants",
+  `select ${operationJson("o")} as operation from setpoint.operation as o
+   where o.organization_id = $1 and o.resource_uid = $2 and o.ended_at_ms is null`,
+);
+
+export const insertOperation = statement<{ operation: OperationJson }>(
+  "insert operation",
+  "tenants",
+  `with ${clock},
+   made as (
+     insert into setpoint.operation as o (organization_id, id, pipeline, version, subject_id, resource_uid, kind, name, account_id,
+       shard, priority, input, author_name, author_type, created_at_ms, state, direction, message, due_at_ms)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json, $13, $14, clock.now_ms, 'running', 'forward',
+       'waits for its turn', clock.now_ms
+     from clock returning o.*
+   ),
+   queued as (
+     insert into setpoint.operation_due (operation_id, organization_id, subject_id, shard, account_id, priority, due_at_ms)
+     select id, organization_id, subject_id, shard, account_id, priority, due_at_ms from made
+   ),
+   held as (
+     update setpoint.subject as s set hold_operation_id = m.id, hold_since_ms = m.created_at_ms, hold_reason = m.pipeline
+     from made as m where s.id = m.subject_id
+   )
+   select ${operationJson("m")} as operation from made as m`,
+);
+
+/** $1 organization, $2 id. */
+export const lockOperation = statement<{ operation: OperationJson; journal_length: number }>(
+  "lock operation",
+  "tenants",
+  `select ${operationJson("o")} as operation, o.journal_length from setpoint.operation as o
+   where o.organization_id = $1 and o.id = $2 for no key update`,
+);
+
+/** $3 state, $4 message, $5 who asked it to stop, $6 an entry for the journal. */
+export const steerOperation = statement<{ operation: OperationJson }>(
+  "steer operation",
+  "tenants",
+  `with ${clock},
+   steered as (
+     update setpoint.operation as o set state = $3, message = $4, attempts = 0, revision = o.revision + 1,
+       cancel = coalesce(o.cancel, case when $5::json is not null then
+         json_build_object('author', $5::json ->> 'author', 'atMs', clock.now_ms, 'reason', $5::json ->> 'reason') end),
+       ended_at_ms = case when $3 <> 'running' then clock.now_ms end,
+       due_at_ms = case when $3 = 'running' then clock.now_ms end,
+       journal_length = o.journal_length + case when $6::json is null then 0 else 1 end
+     from clock where o.organization_id = $1 and o.id = $2 returning o.*
+   ),
+   appended as (
+     insert into setpoint.step (organization_id, operation_id, place, step, version, direction, result, at_ms, body)
+     select m.organization_id, m.id, m.journal_length, $6::json ->> 'step', ($6::json ->> 'version')::integer, m.direction,
+       $6::json ->> 'result', clock.now_ms, json_build_object('message', $6::json ->> 'message')
+     from steered as m, clock where $6::json is not null
+   ),
+   queued as (
+     insert into setpoint.operation_due as q (operation_id, organization_id, subject_id, shard, account_id, priority, due_at_ms)
+     select m.id, m.organization_id, m.subject_id, m.shard, m.account_id, m.priority, m.due_at_ms from steered as m
+     where m.due_at_ms is not null
+     on conflict (operation_id) do update set due_at_ms = excluded.due_at_ms
+   ),
+   dequeued as (
+     delete from setpoint.operation_due as q using steered as m where q.operation_id = m.id and m.due_at_ms is null
+   )
+   select ${operationJson("m")} as operation from steered as m`,
+);
