@@ -29,10 +29,11 @@ export function composeEngine(
     readonly tracer: Tracer | undefined;
     /** Whose children the calls of providers are. */
     readonly cycles?: CycleSpans | undefined;
+    readonly callPatienceMs?: number;
   },
   undo: AsyncDisposableStack,
 ): Engine {
-  const { config, environment, log, kinds, databases, tracer, cycles } = setup;
+  const { config, environment, log, kinds, databases, tracer, cycles, callPatienceMs = 0 } = setup;
   const { clock, random, ids } = setup.world;
   const http = withSpans(undo.use(createHttpClient()), tracer, cycles);
   const opener = engineOpener(config);
@@ -43,5 +44,5 @@ export function composeEngine(
     ["powerdns", createPowerDnsProvider({ http, credentials, resolver: createDnsResolver() })],
   ]);
   const store = new PostgresEngineStore({ database: databases.setpoint_engine, clock, ids });
-  return { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock }) };
+  return { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock, callPatienceMs }) };
 }

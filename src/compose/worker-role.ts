@@ -24,6 +24,9 @@ export function runWorker(
   return runRoleProcess("worker", { config, world, start: (host) => start(config, environment, world, host) });
 }
 
+/** Long enough for everybody who has a turn at a slow account; a turn may take four times as long. */
+const CALL_PATIENCE_MS = 30_000;
+
 /** A worker in a process of its own: it opens providers and reads credentials like a scheduler does. */
 async function start(
   config: Config & { readonly databaseUrl: string },
@@ -38,7 +41,10 @@ async function start(
   const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_engine: 8, setpoint_admin: 1 });
   undo.defer(end);
   const tracer = composeTracing(config, { role: "worker", version: world.version, log }, undo);
-  const composed = composeEngine({ config, environment, world, log, kinds, databases, tracer }, undo);
+  const composed = composeEngine(
+    { config, environment, world, log, kinds, databases, tracer, callPatienceMs: CALL_PATIENCE_MS },
+    undo,
+  );
   const presence = undo.use(new WorkerPresence({ url: config.databaseUrl, clock, log }));
   const operations = new PostgresOperationStore({
     database: databases.setpoint_engine,

@@ -47,6 +47,7 @@ export class Accounts {
   readonly #providers: ReadonlyMap<string, Provider>;
   readonly #store: Pick<EngineStore, "takeCalls" | "blockCalls">;
   readonly #clock: Clock;
+  readonly #patienceMs: number;
   readonly #open = new Map<string, OpenAccount>();
   readonly #listings: KeptListings;
   readonly #fresh = new Map<
@@ -60,11 +61,17 @@ export class Accounts {
     readonly clock: Clock;
     /** Entries of shared listings that are kept in memory at most. */
     readonly keptEntriesMax?: number;
+    /**
+     * So long a call waits for the budget where it is, instead of saying when to come back. Whoever has come far waits: many who
+     * begin anew at once would spend the budget on their beginnings.
+     */
+    readonly callPatienceMs?: number;
   }) {
     this.#listings = new KeptListings(options.keptEntriesMax ?? KEPT_ENTRIES_MAX);
     this.#providers = options.providers;
     this.#store = options.store;
     this.#clock = options.clock;
+    this.#patienceMs = options.callPatienceMs ?? 0;
   }
 
   /** Those that are installed. */
@@ -88,7 +95,19 @@ export class Accounts {
 
   /** Takes one call from the account's budget, or says when to come back. */
   async takeCall(account: AccountRecord, forPerson: boolean): Promise<void> {
-    const opened = this.#opened(account);
+    const untilMs = this.#clock.monotonicMs() + this.#patienceMs;
+    for (;;) {
+      try {
+        return await this.#takeNow(this.#opened(account), forPerson);
+      } catch (thrown) {
+        const waitMs = thrown instanceof RetryableError && thrown.code === "RATE_LIMITED" ? thrown.afterMs : undefined;
+        if (waitMs === undefined || this.#clock.monotonicMs() + waitMs > untilMs) throw thrown;
+        await this.#clock.wait(waitMs);
+      }
+    }
+  }
+
+  async #takeNow(opened: OpenAccount, forPerson: boolean): Promise<void> {
     if (opened.calls > 0) {
       opened.calls--;
       return;

@@ -476,6 +476,8 @@ function messageOf(plan: Plan, verdicts: readonly Verdict[], error: EngineError 
   if (error !== undefined) return `${error.code}: ${error.message}`;
   const words = verdicts.map(({ guard, reason }) => `${guard}: ${reason}`).join("; ");
   if (verdicts.some(({ answer }) => answer !== "pass")) return words;
+  if (plan.changes.length === 0 && plan.unsettled.length > 0)
+    return `waits to see what an earlier call did to ${plan.unsettled.join(", ")}`;
   if (plan.changes.length === 0) return words === "" ? "as declared" : "as declared, but for what is ignored";
   const sizes = sizesOf(plan);
   const parts = Object.entries(sizes).flatMap(([action, count]) => (count === 0 ? [] : [`${action} ${count}`]));

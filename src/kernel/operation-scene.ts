@@ -3,7 +3,7 @@ import type { Actor } from "../ports/engine-store.ts";
 import type { JournalEntry, OperationRecord, OperationRef, OperationStore } from "../ports/operation-store.ts";
 import type { CycleInput, HeldGroup, Verdict } from "../ports/records.ts";
 import type { Claim, Engine } from "./claim.ts";
-import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
+import { type EngineError, TerminalError } from "./errors.ts";
 import { heldGroupsDigest } from "./held-change.ts";
 import { standingEntries } from "./journal.ts";
 import type { Kind } from "./kind.ts";
@@ -50,8 +50,8 @@ export type Outcome =
   | { readonly is: "skipped"; readonly message: string }
   /** A wait that begins now. */
   | { readonly is: "begun"; readonly dueInMs: number; readonly message: string }
-  /** Not a failure: come back then. */
-  | { readonly is: "waiting"; readonly dueInMs: number; readonly message: string }
+  /** Not a failure: come back then. What progressed begins to count its failed attempts anew. */
+  | { readonly is: "waiting"; readonly dueInMs: number; readonly message: string; readonly progressed?: boolean }
   | { readonly is: "held"; readonly message: string }
   /** Not admitted, and nothing was done. */
   | { readonly is: "not-run"; readonly message: string }
@@ -120,25 +120,6 @@ export function effectContextOf(scene: StepScene, signal: AbortSignal): EffectCo
   return { ...contextOf(scene, signal), writer, marker };
 }
 
-/** So long a step waits for the account's call budget where it is: beginning anew would spend what it has taken so far. */
-const CALL_PATIENCE_MS = 5_000;
-
-/** Takes one call out of the account's budget, or says when to come back. */
-export async function takeCall({ engine, claim, input: { account } }: StepScene): Promise<void> {
-  if (account === undefined) return;
-  const { clock, accounts } = engine;
-  const untilMs = clock.monotonicMs() + CALL_PATIENCE_MS;
-  for (;;) {
-    try {
-      return await accounts.takeCall(account, true);
-    } catch (thrown) {
-      const waitMs = thrown instanceof RetryableError && thrown.code === "RATE_LIMITED" ? thrown.afterMs : undefined;
-      if (waitMs === undefined || clock.monotonicMs() + waitMs > untilMs || claim.signal.aborted) throw thrown;
-      await clock.wait(waitMs, claim.signal);
-    }
-  }
-}
-
 /** One read of the outside: counted, limited and timed. */
 export async function looking<Seen>(
   scene: StepScene,
@@ -147,7 +128,7 @@ export async function looking<Seen>(
 ): Promise<Seen> {
   const { engine, claim, input, operation } = scene;
   const { account } = input;
-  await takeCall(scene);
+  if (account !== undefined) await engine.accounts.takeCall(account, true);
   const limit = { ms: callTimeoutMs(scene), signal: claim.signal, what: `${operation.pipeline}: ${what}` };
   try {
     return await withTimeLimit(engine.clock, limit, (signal) => look(contextOf(scene, signal)));

@@ -1,6 +1,6 @@
 import { runCycle } from "./cycle.ts";
 import { runEffect, runOnce } from "./effect.ts";
-import { TerminalError } from "./errors.ts";
+import { RetryableError } from "./errors.ts";
 import {
   callTimeoutMs,
   contextOf,
@@ -92,8 +92,14 @@ async function runConverge(scene: StepScene, step: Converge): Promise<Outcome> {
         message: `${step.name}: ${message}`,
       };
     case "failed":
-      throw new TerminalError("DEPENDENCY_NOT_READY", message);
+      // What can never work is stalled: this may work when it is tried again.
+      throw new RetryableError("DEPENDENCY_NOT_READY", message, { ambiguous: false });
     default:
-      return { is: "waiting", dueInMs: report.nextInMs ?? SOON_MS, message: `${step.name}: ${message}` };
+      return {
+        is: "waiting",
+        dueInMs: report.nextInMs ?? SOON_MS,
+        message: `${step.name}: ${message}`,
+        progressed: report.written > 0,
+      };
   }
 }

@@ -6,15 +6,7 @@ import { removes } from "./facts.ts";
 import { type Called, fenced } from "./fence.ts";
 import { reservationVerdict } from "./guards/delete-budget.ts";
 import { isConfirmed } from "./operation-admit.ts";
-import {
-  callTimeoutMs,
-  cycleClaim,
-  type Outcome,
-  type StepScene,
-  settleHeld,
-  storeNowMs,
-  takeCall,
-} from "./operation-scene.ts";
+import { callTimeoutMs, cycleClaim, type Outcome, type StepScene, settleHeld, storeNowMs } from "./operation-scene.ts";
 import type { PlannedChange } from "./plan.ts";
 import { effectivePolicy } from "./policy.ts";
 
@@ -51,7 +43,7 @@ export async function make(scene: StepScene, change: PlannedChange, making: Maki
   if (outside) {
     const unclaimed = await claimFirst(scene);
     if (unclaimed !== undefined) return unclaimed;
-    await takeCall(scene);
+    if (input.account !== undefined) await engine.accounts.takeCall(input.account, true);
   }
   const record = recordOf(scene, change);
   const grant = input.grants.find(({ itemDigest }) => itemDigest === change.digest);

@@ -133,7 +133,13 @@ async function conclude(turn: Turn, pipeline: Pipeline, done: Concluding): Promi
       entry("begun", { message: outcome.message });
       return await turn.rest({ state: "running", message: outcome.message, dueInMs: outcome.dueInMs, step });
     case "waiting":
-      return await turn.rest({ state: "running", message: outcome.message, dueInMs: outcome.dueInMs, step });
+      return await turn.rest({
+        state: "running",
+        message: outcome.message,
+        dueInMs: outcome.dueInMs,
+        step,
+        ...(outcome.progressed === true ? { attempts: 0 } : {}),
+      });
     case "held":
       return await turn.rest({ state: "held", message: outcome.message, dueInMs: HELD_AGAIN_MS, step });
     case "not-run":

@@ -1,34 +1,12 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { freePort } from "../../src/store/embedded/free-port.ts";
 import { startTestServer, temporaryFolder } from "../support/postgres.ts";
 import { until } from "../support/product.ts";
+import { startRole } from "../support/role-process.ts";
 
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const token = "token-of-roles-that-run-apart";
-
-interface Role {
-  readonly child: ChildProcess;
-  printed(): string;
-  readonly ended: Promise<number | null>;
-}
-
-function startRole(role: string, environment: Readonly<Record<string, string>>): Role {
-  const inherited = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(SETPOINT_|DATABASE_URL)/.test(name)),
-  );
-  const child = spawn(process.execPath, [main, role], {
-    env: { ...inherited, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  return { child, printed: () => output, ended: new Promise((resolve) => child.once("exit", (code) => resolve(code))) };
-}
 
 async function statusOf(url: string): Promise<number> {
   return (await fetch(url)).status;

@@ -69,6 +69,7 @@ test("old changes, verdicts, used grants and closed held changes go; what is cur
     deliveries: 0,
     notifications: 0,
     governanceChanges: 0,
+    operations: 0,
   });
   assert.deepEqual(await read.history({ organizationId, uid: input.resource.uid, limit: 9 }), []);
   const [open, ...others] = await read.listHeldChanges({ organizationId, states: ["open", "approved"], limit: 9 });
