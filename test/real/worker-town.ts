@@ -208,7 +208,7 @@ export class WorkerTown {
     let page: string | undefined;
     do {
       const query = new URLSearchParams({ pageSize: "500", ...(state && { state }), ...(page && { page }) });
-      const answer = await this.#must(await this.#call("GET", `${organization}/operations?${query}`));
+      const answer = await this.#must(await this.#call("GET", `${organization}/operations?${query.toString()}`));
       const body = (await answer.json()) as { items: OperationDocument[]; nextPage?: string };
       found.push(...body.items);
       page = body.nextPage;
