@@ -6,6 +6,7 @@ export type LiveState = { readonly connected: boolean; readonly heardAtMs: numbe
 
 /** Lists are read again at most this often, however much changes. */
 const restMs = 1_000;
+const pagesKeptLive = 5;
 
 /**
  * The one stream of an organization: it says what changed, and what was read about that becomes old. The browser goes on where the
@@ -68,6 +69,15 @@ export class LiveConnection {
     }, restMs / 4);
   }
 
+  /** A list of which much was read is not read anew for every change; it is marked as old, and read when it is next opened. */
+  #forgetLists(): void {
+    const queryKey = keys.record(this.#organization, "resources");
+    const isLong = ({ state }: { readonly state: { readonly data: unknown } }) =>
+      ((state.data as { readonly pages?: readonly unknown[] } | undefined)?.pages?.length ?? 0) > pagesKeptLive;
+    void this.#client.invalidateQueries({ queryKey, predicate: (one) => !isLong(one) });
+    void this.#client.invalidateQueries({ queryKey, predicate: isLong, refetchType: "none" });
+  }
+
   #forget(noted: readonly ChangesDocument[]): void {
     const organization = this.#organization;
     if (noted.some(({ truncated }) => truncated)) {
@@ -83,7 +93,8 @@ export class LiveConnection {
     for (const link of links)
       void this.#client.invalidateQueries({ queryKey: [...keys.record(organization, "object"), link] });
     // Whatever counts or lists resources follows every change.
-    for (const record of ["figures", "resources", "pending", "drift", "activity", "held-change"]) stale(record);
+    for (const record of ["figures", "pending", "drift", "activity", "held-change"]) stale(record);
+    this.#forgetLists();
     void this.#client.invalidateQueries({ queryKey: ["loops"] });
   }
 }

@@ -34,7 +34,8 @@ export const startRoute = createRoute({
     const organizations = await queryClient.query(organizationsQuery);
     const last = localStorage.getItem(lastKey);
     const found = organizations.find(({ name }) => name === last) ?? organizations[0];
-    if (found !== undefined) redirect({ to: "/o/$organization/now", params: { organization: found.name }, throw: true });
+    if (found !== undefined)
+      redirect({ to: "/o/$organization/now", params: { organization: found.name }, throw: true });
   },
   component: () => (
     <Empty icon="building" title="You belong to no organization yet">

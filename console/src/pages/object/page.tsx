@@ -1,3 +1,119 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { loopsQuery } from "../../api/queries.ts";
+import type { ResourceDocument } from "../../api/types.ts";
+import { AxesHeader } from "../../components/axes.tsx";
+import { Icon } from "../../components/icons.tsx";
+import { Chip } from "../../components/mark.tsx";
+import { PageHeader } from "../../components/panel.tsx";
+import { Answer } from "../../components/states.tsx";
+import { Ago } from "../../components/time.tsx";
+import { ObjectActions } from "./actions.tsx";
+import { AsTab } from "./as-tab.tsx";
+import { HistoryTab } from "./history-tab.tsx";
+import { OutsideTab } from "./outside-tab.tsx";
+import { OverviewTab } from "./overview-tab.tsx";
+import { objectQuery } from "./queries.ts";
+import { type ObjectTab, objectRoute } from "./route.tsx";
+import { SpecTab } from "./spec-tab.tsx";
+
+const tabs: readonly { readonly tab: ObjectTab; readonly title: string; readonly needsLoop?: boolean }[] = [
+  { tab: "overview", title: "Overview" },
+  { tab: "spec", title: "Spec" },
+  { tab: "outside", title: "Outside", needsLoop: true },
+  { tab: "history", title: "History" },
+  { tab: "as", title: "YAML, CLI, API" },
+];
+
+/** One resource: what is wanted, what was seen, why it is as it is, and what can be done. */
 export function ObjectPage() {
-  return <p>soon</p>;
+  const { organization, _splat: path = "" } = objectRoute.useParams();
+  const { tab = "overview" } = objectRoute.useSearch();
+  const found = useQuery(objectQuery(organization, path));
+  const loops = useQuery(loopsQuery).data;
+  return (
+    <>
+      <Link
+        to="/o/$organization/inventory"
+        params={{ organization }}
+        className="mb-2 inline-flex items-center gap-1 text-sm text-soft hover:text-ink"
+      >
+        <Icon name="back" size={14} /> Inventory
+      </Link>
+      <Answer of={found} what="the resource">
+        {(resource) => {
+          const hasLoop = loops?.kinds.find(({ kind }) => kind === resource.kind)?.everySeconds !== undefined;
+          const about = { organization, path, resource };
+          return (
+            <>
+              <PageHeader title={resource.metadata.name} lead={<Facts resource={resource} />}>
+                <ObjectActions {...about} hasLoop={hasLoop} />
+              </PageHeader>
+              <AxesHeader resource={resource} />
+              <nav
+                aria-label="Parts of the object"
+                className="mt-4 mb-4 flex gap-1 overflow-x-auto border-b border-line"
+              >
+                {tabs
+                  .filter(({ needsLoop }) => needsLoop !== true || hasLoop)
+                  .map((entry) => (
+                    <Link
+                      key={entry.tab}
+                      to="/o/$organization/objects/$"
+                      params={{ organization, _splat: path }}
+                      search={entry.tab === "overview" ? {} : { tab: entry.tab }}
+                      aria-current={entry.tab === tab ? "page" : undefined}
+                      className={`-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap ${entry.tab === tab ? "border-accent text-accent" : "border-transparent text-soft hover:text-ink"}`}
+                    >
+                      {entry.title}
+                    </Link>
+                  ))}
+              </nav>
+              {tab === "overview" ? <OverviewTab {...about} hasLoop={hasLoop} /> : undefined}
+              {tab === "spec" ? <SpecTab {...about} /> : undefined}
+              {tab === "history" ? <HistoryTab {...about} /> : undefined}
+              {tab === "outside" && hasLoop ? <OutsideTab {...about} /> : undefined}
+              {tab === "as" ? <AsTab {...about} /> : undefined}
+            </>
+          );
+        }}
+      </Answer>
+    </>
+  );
+}
+
+export interface AboutObject {
+  readonly organization: string;
+  /** Below the organization, in the words of the API's routes. */
+  readonly path: string;
+  readonly resource: ResourceDocument;
+}
+
+function Facts({ resource }: { resource: ResourceDocument }) {
+  const { kind, metadata } = resource;
+  const scope = [metadata.project, metadata.workspace].filter((part) => part !== undefined).join(" / ");
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+      <b className="font-medium text-ink">{kind}</b>
+      <span>in {scope === "" ? `organization ${metadata.organization}` : scope}</span>
+      <span>
+        · generation {metadata.generation}, declared by {metadata.declaredBy} <Ago at={metadata.declaredAt} />
+      </span>
+      {metadata.protect ? (
+        <Chip tone="accent" icon="shield">
+          protected
+        </Chip>
+      ) : undefined}
+      {metadata.deletion === undefined ? undefined : (
+        <Chip tone="bad" icon="trash">
+          being deleted by {metadata.deletion.by}
+        </Chip>
+      )}
+      {Object.entries(metadata.labels).map(([key, value]) => (
+        <Chip key={key} tone="plain">
+          {key}={value}
+        </Chip>
+      ))}
+    </span>
+  );
 }

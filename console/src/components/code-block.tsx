@@ -1,0 +1,24 @@
+import { useState } from "react";
+import { Button } from "./button.tsx";
+
+export function CodeBlock({ title, text }: { title: string; text: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <section className="rounded-lg border border-line bg-panel">
+      <header className="flex h-10 items-center justify-between border-b border-line px-3.5">
+        <h2 className="text-sm font-semibold">{title}</h2>
+        <Button tone="quiet" icon={copied ? "check" : "copy"} onClick={() => void copy()}>
+          {copied ? "Copied" : "Copy"}
+        </Button>
+      </header>
+      <pre tabIndex={0} className="overflow-x-auto p-3.5 text-xs leading-5">
+        {text}
+      </pre>
+    </section>
+  );
+}

@@ -1,0 +1,244 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { PlanDocument, Reason } from "../../api/types.ts";
+import { Counts } from "../../components/counts.tsx";
+import { Differences } from "../../components/differences.tsx";
+import { Icon, type IconName } from "../../components/icons.tsx";
+import { Chip, Mark } from "../../components/mark.tsx";
+import { ObjectLink } from "../../components/object-link.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Answer, Command } from "../../components/states.tsx";
+import { Ago, duration } from "../../components/time.tsx";
+import { Verdicts } from "../../components/verdicts.tsx";
+import { loopsQuery } from "../../api/queries.ts";
+import type { AboutObject } from "./page.tsx";
+import { planQuery, whyQuery } from "./queries.ts";
+import { Timeline } from "./timeline.tsx";
+
+export function OverviewTab(about: AboutObject & { hasLoop: boolean }) {
+  return (
+    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="min-w-0 space-y-4">
+        <Why {...about} />
+        {about.hasLoop ? <PlanPanel {...about} /> : undefined}
+        <Timeline {...about} limit={12} />
+      </div>
+      <div className="min-w-0 space-y-4">
+        <Conditions {...about} />
+        <Dependencies {...about} />
+      </div>
+    </div>
+  );
+}
+
+const topics: Readonly<Record<Reason["topic"], IconName>> = {
+  declared: "pen",
+  deletion: "trash",
+  mode: "shield",
+  pause: "pause",
+  hold: "hand",
+  look: "eye",
+  strangers: "person",
+  condition: "info",
+  "held-change": "hand",
+  "part-of": "stack",
+  ignored: "differs",
+};
+
+/** The answer to "why is it so?", what blocks first, each with the command that answers it. */
+function Why({ organization, path }: AboutObject) {
+  const why = useQuery(whyQuery(organization, path));
+  return (
+    <Panel title="Why">
+      <Answer of={why} what="why it is so">
+        {({ summary, chain }) => (
+          <>
+            <p className="text-base font-medium break-words">{summary}</p>
+            <ul className="mt-2 space-y-1.5">
+              {chain
+                .filter(({ topic, blocking }) => blocking || topic !== "condition")
+                .toSorted((left, right) => Number(right.blocking) - Number(left.blocking))
+                .map((reason) => (
+                  <li key={`${reason.topic} ${reason.words}`} className="flex gap-2 text-sm">
+                    <Icon
+                      name={topics[reason.topic]}
+                      className={`mt-0.5 ${reason.blocking ? "text-warn" : "text-soft"}`}
+                    />
+                    <span className={`min-w-0 break-words ${reason.blocking ? "" : "text-soft"}`}>
+                      {reason.words}
+                      {reason.topic === "held-change" && reason.blocking ? (
+                        <Link
+                          to="/o/$organization/held"
+                          params={{ organization }}
+                          className="ml-2 text-accent hover:underline"
+                        >
+                          decide it
+                        </Link>
+                      ) : undefined}
+                      {reason.command === undefined ? undefined : (
+                        <span className="mt-0.5 block">
+                          <Command>{reason.command}</Command>
+                        </span>
+                      )}
+                    </span>
+                  </li>
+                ))}
+            </ul>
+          </>
+        )}
+      </Answer>
+    </Panel>
+  );
+}
+
+type Subject = PlanDocument["subjects"][number];
+type PlanItem = Subject["update"][number];
+
+/** What is wanted and what was seen, where they differ; with every guard's verdict. */
+function PlanPanel({ organization, path }: AboutObject) {
+  const plan = useQuery(planQuery(organization, path));
+  return (
+    <Panel title="Differences" flush aside="wanted against last seen">
+      <Answer of={plan} what="the plan">
+        {({ subjects }) => (
+          <div className="divide-y divide-line">
+            {subjects.map((subject, index) => (
+              <SubjectPlan key={subject.account ?? index} subject={subject} />
+            ))}
+          </div>
+        )}
+      </Answer>
+    </Panel>
+  );
+}
+
+function SubjectPlan({ subject }: { subject: Subject }) {
+  const groups: readonly [string, readonly PlanItem[]][] = [
+    ["delete", subject.delete],
+    ["update", subject.update],
+    ["create", subject.create],
+  ];
+  const age =
+    subject.observationAgeSeconds === undefined ? "" : `, seen ${duration(subject.observationAgeSeconds * 1_000)} ago`;
+  return (
+    <section>
+      <p className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-sm">
+        {subject.account === undefined ? undefined : <b className="font-medium">at {subject.account}</b>}
+        {subject.state === "done" ? (
+          <Mark tone="good" icon="equal">
+            as declared{age}
+          </Mark>
+        ) : subject.state === "unknown" ? (
+          <Mark tone="plain" icon="question">
+            not looked at yet
+          </Mark>
+        ) : (
+          <>
+            <Counts counts={subject.counts} />
+            <span className="text-soft">
+              left to do{subject.completeness === "complete" ? "" : ` from a ${subject.completeness ?? "missing"} look`}
+              {age}
+            </span>
+          </>
+        )}
+      </p>
+      <ul className="divide-y divide-line">
+        {groups.flatMap(([action, items]) =>
+          items.map((item) => (
+            <li key={`${action} ${item.key}`} className="border-t border-line px-3.5 py-2">
+              <p className="flex flex-wrap items-center gap-x-2.5 text-sm">
+                <b className={action === "delete" ? "text-bad" : action === "create" ? "text-good" : "text-warn"}>
+                  {action}
+                </b>
+                <code className="break-all">{item.key}</code>
+                {item.origin === undefined ? undefined : <span className="text-xs text-soft">{item.origin}</span>}
+                {item.held ? (
+                  <Chip tone="hold" icon="hand">
+                    held
+                  </Chip>
+                ) : undefined}
+              </p>
+              <Differences differences={item.differences} />
+            </li>
+          )),
+        )}
+      </ul>
+      {subject.verdicts.length === 0 ? undefined : (
+        <div className="border-t border-line px-3.5">
+          <Verdicts verdicts={subject.verdicts} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Conditions({ resource }: AboutObject) {
+  return (
+    <Panel title="Conditions" flush>
+      <ul className="divide-y divide-line">
+        {resource.status.conditions.map((condition) => (
+          <li key={condition.type} className="px-3.5 py-2 text-sm">
+            <p className="flex flex-wrap items-baseline gap-x-2">
+              <b className="font-medium">{condition.type}</b>
+              <Mark
+                tone={
+                  condition.status === "Unknown"
+                    ? "plain"
+                    : (condition.status === "True") !== condition.type.startsWith("Guard/")
+                      ? "good"
+                      : "warn"
+                }
+                icon={condition.status === "True" ? "check" : condition.status === "False" ? "cross" : "question"}
+              >
+                {condition.status}
+              </Mark>
+              <span className="text-soft">{condition.reason}</span>
+              <span className="flex-1" />
+              {condition.since === undefined ? undefined : <Ago at={condition.since} className="text-xs text-soft" />}
+            </p>
+            <p className="break-words text-soft">{condition.message}</p>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** What it is part of, and the accounts it lives at. */
+function Dependencies({ organization, path, resource }: AboutObject) {
+  const loops = useQuery(loopsQuery).data;
+  const prefix = path.split("/").slice(0, -2).join("/");
+  const plural = (kind: string) =>
+    loops?.kinds.find((entry) => entry.kind === kind)?.plural ?? `${kind.toLowerCase()}s`;
+  const { partOf, subjects } = resource.status;
+  if (partOf.length === 0 && subjects.every(({ account }) => account === undefined)) return undefined;
+  return (
+    <Panel title="Depends on" flush>
+      <ul className="divide-y divide-line text-sm">
+        {partOf.map(({ kind, name }) => (
+          <li key={`${kind}/${name}`} className="px-3.5 py-2">
+            part of{" "}
+            <ObjectLink
+              organization={organization}
+              path={`${prefix === "" ? "" : `${prefix}/`}${plural(kind)}/${name}`}
+            >
+              {kind}/{name}
+            </ObjectLink>
+          </li>
+        ))}
+        {subjects.map(({ account, owned, lookedAt }) =>
+          account === undefined ? undefined : (
+            <li key={account} className="flex flex-wrap items-baseline gap-x-3 px-3.5 py-2">
+              <span>
+                account <b className="font-medium">{account}</b>
+              </span>
+              {owned === undefined ? undefined : <span className="text-soft">{owned} items of ours</span>}
+              <span className="flex-1" />
+              {lookedAt === undefined ? undefined : <Ago at={lookedAt} className="text-xs text-soft" />}
+            </li>
+          ),
+        )}
+      </ul>
+    </Panel>
+  );
+}

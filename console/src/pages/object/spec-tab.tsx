@@ -1,0 +1,175 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { parse, stringify } from "yaml";
+import { api } from "../../api/client.ts";
+import { kindSchemasQuery, specSchema } from "../../api/kind-schema.ts";
+import { base } from "../../api/queries.ts";
+import type { DryRunDocument, Manifest } from "../../api/types.ts";
+import { useAction } from "../../components/action.ts";
+import { Button } from "../../components/button.tsx";
+import { DryRunView } from "../../components/dry-run.tsx";
+import { Field, inputClass } from "../../components/field.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Answer, ProblemNote } from "../../components/states.tsx";
+import { SchemaForm } from "../../forms/schema-form.tsx";
+import { manifestOf } from "./manifest.ts";
+import type { AboutObject } from "./page.tsx";
+
+/** Edits the declaration: by its form or as YAML. Nothing is declared before its plan was seen. */
+export function SpecTab(about: AboutObject) {
+  return (
+    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <Editor key={about.resource.metadata.revision} {...about} />
+      <Owners {...about} />
+    </div>
+  );
+}
+
+function Editor({ organization, path, resource }: AboutObject) {
+  const [manifest, setManifest] = useState<Manifest>(manifestOf(resource));
+  const [asYaml, setAsYaml] = useState(false);
+  const [broken, setBroken] = useState<string>();
+  const schemas = useQuery(kindSchemasQuery);
+  const link = `${base(organization)}/${path}`;
+  const headers = { "if-match": `"${resource.metadata.revision}"` };
+  const plan = useAction(undefined, () =>
+    api<DryRunDocument>("PUT", `${link}?dryRun=true`, { headers, body: manifest }),
+  );
+  const declare = useAction(
+    organization,
+    () => api("PUT", link, { headers, body: manifest }),
+    () => plan.reset(),
+  );
+  const edit = (next: Manifest) => {
+    plan.reset();
+    declare.reset();
+    setManifest(next);
+  };
+  const error = plan.error ?? declare.error;
+  const isLeaving = resource.metadata.deletion !== undefined;
+  return (
+    <Panel
+      title="What is wanted"
+      aside={
+        <Button tone="quiet" onClick={() => setAsYaml(!asYaml)}>
+          {asYaml ? "As a form" : "As YAML"}
+        </Button>
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          plan.mutate();
+        }}
+      >
+        {asYaml ? (
+          <Yaml manifest={manifest} edit={edit} broken={broken} setBroken={setBroken} />
+        ) : (
+          <Answer of={schemas} what="the schema of its kind">
+            {(found) => {
+              const schema = specSchema(found, resource.kind);
+              if (schema === undefined)
+                return <p className="text-sm">The schema of {resource.kind} is not known here.</p>;
+              return (
+                <SchemaForm
+                  schemas={found}
+                  schema={schema}
+                  value={manifest.spec as Readonly<Record<string, unknown>>}
+                  change={(spec) => edit({ ...manifest, spec: spec as Manifest["spec"] })}
+                />
+              );
+            }}
+          </Answer>
+        )}
+        {plan.data === undefined ? undefined : (
+          <section className="my-3 rounded-md border border-accent p-3">
+            <h3 className="mb-2 text-sm font-semibold">The plan</h3>
+            <DryRunView plan={plan.data} />
+          </section>
+        )}
+        {error === null ? undefined : <ProblemNote error={error} />}
+        <div className="mt-3 flex flex-wrap justify-end gap-2">
+          <Button tone="quiet" onClick={() => edit(manifestOf(resource))}>
+            Undo the edits
+          </Button>
+          <Button
+            type="submit"
+            tone={plan.data === undefined ? "primary" : "plain"}
+            busy={plan.isPending}
+            disabled={broken !== undefined || isLeaving}
+          >
+            Show the plan
+          </Button>
+          {plan.data === undefined ? undefined : (
+            <Button tone="primary" icon="check" busy={declare.isPending} onClick={() => declare.mutate()}>
+              Declare it
+            </Button>
+          )}
+        </div>
+        {declare.isSuccess ? (
+          <p className="mt-2 text-right text-sm text-good">Declared. Its loop has been woken.</p>
+        ) : undefined}
+      </form>
+    </Panel>
+  );
+}
+
+function Yaml({
+  manifest,
+  edit,
+  broken,
+  setBroken,
+}: {
+  manifest: Manifest;
+  edit: (next: Manifest) => void;
+  broken: string | undefined;
+  setBroken: (broken: string | undefined) => void;
+}) {
+  const [text, setText] = useState(stringify(manifest));
+  return (
+    <Field label="Manifest" error={broken} hint="Labels, mode and protection are in metadata.">
+      {(id, described) => (
+        <textarea
+          id={id}
+          aria-describedby={described}
+          spellCheck={false}
+          rows={Math.min(40, Math.max(12, text.split("\n").length + 1))}
+          className={`${inputClass} h-auto py-2 font-mono text-xs leading-5`}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value);
+            try {
+              edit(parse(target.value) as Manifest);
+              setBroken(undefined);
+            } catch (thrown) {
+              setBroken(thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown));
+            }
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Who set which field: another owner is refused, and told this name. */
+function Owners({ resource }: AboutObject) {
+  const owners = Object.entries(resource.metadata.owners ?? {});
+  return (
+    <Panel title="Field owners" flush>
+      {owners.length === 0 ? (
+        <p className="p-3.5 text-sm text-soft">
+          No field has an owner of its own: it was declared as a whole by {resource.metadata.declaredBy}.
+        </p>
+      ) : (
+        <ul className="max-h-96 divide-y divide-line overflow-y-auto">
+          {owners.map(([pointer, owner]) => (
+            <li key={pointer} className="flex flex-wrap justify-between gap-x-3 px-3.5 py-1.5 text-sm">
+              <code className="min-w-0 break-all">{pointer}</code>
+              <span className="text-soft">{owner}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
