@@ -26,7 +26,7 @@ export function VerdictRow({ verdict }: { verdict: Verdict }) {
   const { word, tone, icon } = answers[verdict.answer];
   const numbers = Object.entries(verdict.numbers);
   return (
-    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 py-2">
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-0.5 py-2">
       <span className="w-36 shrink-0 font-medium">{verdict.guard}</span>
       <Mark tone={tone} icon={icon}>
         {word}

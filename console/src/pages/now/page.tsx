@@ -90,7 +90,11 @@ function Attention({ organization }: { organization: string }) {
     <Panel
       title="Needs attention"
       flush
-      aside={drift.data === undefined ? undefined : `${drift.data.resources} resources, by cause`}
+      aside={
+        drift.data === undefined
+          ? undefined
+          : `${drift.data.resources} resource${drift.data.resources === 1 ? "" : "s"}, by cause`
+      }
     >
       <Answer of={drift} what="what differs">
         {({ causes }) => {

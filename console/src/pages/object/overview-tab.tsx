@@ -56,7 +56,7 @@ function Why({ organization, path }: AboutObject) {
             <p className="text-base font-medium break-words">{summary}</p>
             <ul className="mt-2 space-y-1.5">
               {chain
-                .filter(({ topic, blocking }) => blocking || topic !== "condition")
+                .filter(({ topic }) => topic !== "condition")
                 .toSorted((left, right) => Number(right.blocking) - Number(left.blocking))
                 .map((reason) => (
                   <li key={`${reason.topic} ${reason.words}`} className="flex gap-2 text-sm">
@@ -178,7 +178,7 @@ function Conditions({ resource }: AboutObject) {
       <ul className="divide-y divide-line">
         {resource.status.conditions.map((condition) => (
           <li key={condition.type} className="px-3.5 py-2 text-sm">
-            <p className="flex flex-wrap items-baseline gap-x-2">
+            <p className="flex flex-wrap items-center gap-x-2">
               <b className="font-medium">{condition.type}</b>
               <Mark
                 tone={
