@@ -10,6 +10,8 @@
 /** @type {Counterpart[]} */
 export const counterparts = [
   { name: "PowerDNS", programs: ["pdns_server"], packages: ["pdns-server", "pdns-backend-sqlite3", "sqlite3"] },
+  { name: "BIND", programs: ["named"], packages: ["bind9", "bind9-dnsutils"] },
+  { name: "Knot", programs: ["knotd"], packages: ["knot", "bind9-dnsutils"] },
   { name: "Prometheus", programs: ["promtool"], packages: ["prometheus"] },
   { name: "Chromium", programs: ["chromium", "chromium-browser"], packages: ["chromium"] },
 ];

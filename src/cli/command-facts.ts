@@ -64,6 +64,9 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
     "setpoint delete dnszone/example --confirm 12 --reason 'moved away'",
   ),
   reconcile: changes("setpoint reconcile dnszone/example"),
+  "connect rfc2136": changes(
+    "setpoint connect rfc2136 --name bind --server 192.0.2.53 --key-name setpoint-key --secret-file bind.key --zone example.com",
+  ),
   "connect powerdns": changes("setpoint connect powerdns --name lab --api-key-file lab.key --zone example.com"),
   import: looks("setpoint import dnszone/example > records.yaml"),
   adopt: changes('setpoint adopt dnszone/example "www.example.com. A"', "setpoint adopt dnszone/example --all"),

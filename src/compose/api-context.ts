@@ -14,6 +14,8 @@ import type { DueEdge } from "../ports/signal.ts";
 import { hetznerCloudSettingsSchema } from "../providers/hetzner-cloud/settings.ts";
 import { powerDnsCapabilities } from "../providers/powerdns/capabilities.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
+import { rfc2136Capabilities } from "../providers/rfc2136/capabilities.ts";
+import { rfc2136SettingsSchema } from "../providers/rfc2136/settings.ts";
 import { engineSealer } from "../runtime/engine-seal.ts";
 import { PostgresAuditStore } from "../store/audit-store.ts";
 import { PostgresCredentialStore } from "../store/credential-store.ts";
@@ -86,8 +88,12 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
     accountSettings: new Map<string, z.ZodType>([
       ["hetzner-cloud", hetznerCloudSettingsSchema],
       ["powerdns", powerDnsSettingsSchema],
+      ["rfc2136", rfc2136SettingsSchema],
     ]),
-    capabilities: new Map([["powerdns", powerDnsCapabilities]]),
+    capabilities: new Map([
+      ["powerdns", powerDnsCapabilities],
+      ["rfc2136", rfc2136Capabilities],
+    ]),
     authenticator: new Authenticator([
       new OperatorFile(setup.operatorToken, clock),
       identity.sessions,

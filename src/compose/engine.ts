@@ -7,8 +7,10 @@ import type { Provider } from "../ports/provider.ts";
 import type { Tracer } from "../ports/tracer.ts";
 import { createHetznerCloudProvider } from "../providers/hetzner-cloud/provider.ts";
 import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
+import { createRfc2136Provider } from "../providers/rfc2136/provider.ts";
 import { createCredentials } from "../runtime/credentials.ts";
 import { createDnsResolver } from "../runtime/dns-resolver.ts";
+import { createDnsTransport } from "../runtime/dns-transport.ts";
 import { createHttpClient } from "../runtime/http-client.ts";
 import type { Database } from "../store/database.ts";
 import { PostgresEngineStore } from "../store/engine-store.ts";
@@ -42,6 +44,7 @@ export function composeEngine(
   const providers = new Map<string, Provider>([
     ["hetzner-cloud", createHetznerCloudProvider({ http, credentials, clock, log })],
     ["powerdns", createPowerDnsProvider({ http, credentials, resolver: createDnsResolver() })],
+    ["rfc2136", createRfc2136Provider({ transport: createDnsTransport(), credentials, clock, random })],
   ]);
   const store = new PostgresEngineStore({ database: databases.setpoint_engine, clock, ids });
   return { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock, callPatienceMs }) };

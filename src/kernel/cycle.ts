@@ -240,6 +240,8 @@ export function planOf(scene: Still): Plan {
   const { input, seen, desired, lookout } = scene;
   const plan = makePlan({
     loop: scene.loop,
+    claimsAll: scene.loop.claimsAll?.(scene.subject),
+    foreign: seen.foreign,
     marker: { installationId: input.installation.id, resourceUid: scene.subject.uid },
     wanted: desired.items,
     seen: seen.items,

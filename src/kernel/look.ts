@@ -94,6 +94,8 @@ export class Lookout {
     return {
       reader: account === undefined ? undefined : accounts.world(account).reader,
       signal,
+      marker: { installationId: this.#input.installation.id, resourceUid: this.#subject.uid },
+      fresh: this.#claim.trigger === "person",
       inventory: async <Entry>(collection: string) => {
         if (account === undefined)
           throw new TerminalError("ACCOUNT_UNKNOWN", `${this.#subject.name} has no account to list '${collection}' at`);

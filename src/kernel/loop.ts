@@ -16,6 +16,11 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   readonly limits?: PartialLimits;
   /** True when outside things can carry a marker of ours. Then `Seen.marker` is always set, to a marker or to "none". */
   readonly marks?: boolean;
+  /**
+   * True when this subject claims everything that is there: what a complete look shows and nobody else marked is adopted,
+   * and deleted within the guards when nothing wants it.
+   */
+  claimsAll?(subject: Subject<Spec>): boolean;
   /** True when `remove` uses a server-side precondition (If-Match, RFC 2136 prerequisite): it replaces the last read. */
   readonly removesOnlyAsSeen?: boolean;
 
@@ -99,6 +104,8 @@ export interface Observation<Item> {
   /** Monotonic time of this process: immune to jumps of the wall clock. */
   readonly startedAtMonotonicMs: number;
   readonly items: readonly Seen<Item>[];
+  /** The whole belongs to somebody else, who is named: nothing in it is ours to change. */
+  readonly foreign?: string | undefined;
 }
 
 export interface Inventory<Entry> {
@@ -122,6 +129,10 @@ export interface DesiredContext {
 export interface LookContext<Reader> {
   readonly reader: Reader;
   readonly signal: AbortSignal;
+  /** What of ours an outside thing would carry. */
+  readonly marker: Marker;
+  /** A person asked: what a provider kept from an earlier look will not do. */
+  readonly fresh: boolean;
   /** Lists a collection once per account, shared by all subjects and kinds there. */
   inventory<Entry>(collection: string): Promise<Inventory<Entry>>;
   /** A read of this subject alone: complete when `read` resolves, failed when it throws. */

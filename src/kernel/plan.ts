@@ -46,6 +46,10 @@ export interface Plan {
 
 export interface Situation {
   readonly loop: Pick<Loop<unknown, object>, "same" | "replaces" | "marks" | "stable">;
+  /** Whatever is there and carries no foreign marker is ours. */
+  readonly claimsAll?: boolean | undefined;
+  /** The whole subject belongs to somebody else. */
+  readonly foreign?: string | undefined;
   readonly marker: Marker;
   readonly wanted: readonly Wanted<object>[];
   readonly seen: readonly Seen<object>[];
@@ -71,7 +75,8 @@ export function makePlan(situation: Situation): Plan {
   const { winners, others } = pickWinners(situation);
   const owned = new Map(situation.owned.map((item) => [item.key, item]));
   const wanted = new Map(situation.wanted.map((item) => [item.key, item]));
-  const keys = [...new Set([...wanted.keys(), ...owned.keys()])].sort();
+  const claimed = situation.claimsAll === true && situation.complete ? claimable(winners) : [];
+  const keys = [...new Set([...wanted.keys(), ...owned.keys(), ...claimed])].sort();
 
   const found: Found = {
     changes: [],
@@ -82,12 +87,35 @@ export function makePlan(situation: Situation): Plan {
     suspected: [],
     ignored: [],
   };
+  if (situation.foreign !== undefined) return foreignPlan(situation, keys, situation.foreign);
   for (const key of keys)
     planKey(situation, { key, wanted: wanted.get(key), owned: owned.get(key), seen: winners.get(key) }, found);
   // Things of one name that nobody here declared are nobody's duplicates.
   const duplicates = others.filter(({ key }) => wanted.has(key) || owned.has(key));
   const ours = [...winners.keys()].filter((key) => wanted.has(key) || owned.has(key));
   return { ...found, duplicates, strangers: winners.size + others.length - ours.length - duplicates.length };
+}
+
+/** Nothing in it is ours to change, or to make; a leaving subject only forgets what it had there. */
+function foreignPlan(situation: Situation, keys: readonly string[], owner: string): Plan {
+  const leaving = situation.leaving === undefined ? [] : situation.owned;
+  return {
+    changes: leaving.map((owned) =>
+      change(situation, { key: owned.key, wanted: undefined, owned, seen: undefined }, "forget"),
+    ),
+    unsettled: [],
+    unsettledForMs: 0,
+    foreign: keys.map((key) => ({ key, owner })),
+    duplicates: [],
+    strangers: situation.seen.length,
+    markerMissing: [],
+    suspected: [],
+    ignored: [],
+  };
+}
+
+function claimable(winners: ReadonlyMap<string, Seen<object>>): readonly string[] {
+  return [...winners].filter(([, { marker }]) => typeof marker !== "object").map(([key]) => key);
 }
 
 interface Found {
@@ -209,6 +237,7 @@ function relationOf(situation: Situation, at: KeySituation & { readonly seen: Se
   const intended = at.owned?.state === "intended" && situation.loop.marks !== true;
   if (intended && (isAsIntended(situation, at) || isAsWanted(situation, at))) return { is: "adoptable" };
   if (typeof marker === "object") return { is: at.wanted === undefined ? "stranger" : "adoptable" };
+  if (situation.claimsAll === true && situation.complete) return { is: "adoptable" };
   return { is: "stranger" };
 }
 

@@ -21,8 +21,15 @@ export interface DnsCapabilities {
 
 export interface DnsReader {
   readonly capabilities: DnsCapabilities;
-  /** Everything in the zone in one read; undefined only when the provider says that it has no such zone. */
-  zone(zone: string, signal: AbortSignal): Promise<readonly DnsRecordSet[] | undefined>;
+  /**
+   * Everything in the zone in one read; undefined only when the provider says that it has no such zone. While the server's
+   * serial says that nothing changed, the list of the last read is handed out again, unless `fresh` asks for a real one.
+   */
+  zone(
+    zone: string,
+    signal: AbortSignal,
+    options?: { readonly fresh?: boolean },
+  ): Promise<readonly DnsRecordSet[] | undefined>;
   /** One record set. "no-zone" is never "absent": a provider that lost a zone says nothing about its records. */
   recordSet(
     request: { readonly zone: string; readonly name: string; readonly type: string },
@@ -52,11 +59,18 @@ export interface DnsZoneWriter extends DnsWriter {
   signZone(zone: string, signal: AbortSignal): Promise<void>;
 }
 
-export type DnsChange =
+export type DnsChange = (
   | { readonly action: "replace"; readonly recordSet: Omit<DnsRecordSet, "disabledValues"> }
-  | { readonly action: "delete"; readonly name: string; readonly type: string };
+  | { readonly action: "delete"; readonly name: string; readonly type: string }
+) & {
+  /** The values it was last seen with. A server that can check that changes nothing where it is not so. */
+  readonly seen?: readonly string[] | "absent" | undefined;
+};
 
 export interface DnsWriter {
-  /** All of the changes or none of them. Deleting what is gone is a success. */
+  /**
+   * All of the changes or none of them; where they are too many for one call of the server, each call for itself. Deleting
+   * what is gone is a success.
+   */
   change(zone: string, changes: readonly DnsChange[], signal: AbortSignal): Promise<void>;
 }

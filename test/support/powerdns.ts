@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { createSocket } from "node:dgram";
+import { spawn, spawnSync } from "node:child_process";
 import { Resolver } from "node:dns/promises";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../src/store/embedded/free-port.ts";
+import { freeDnsPort, printedBy, stopServer, untilAnswers } from "./dns-process.ts";
 
 const schemaFile = "/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql";
 
@@ -44,13 +43,11 @@ export async function startPowerDns(program: string): Promise<PowerDns> {
   const server = spawn(program, [`--config-dir=${folder}`, "--daemon=no", "--guardian=no", "--write-pid=no"], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let printed = "";
-  for (const stream of [server.stdout, server.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
-  undo.defer(() => stop(server));
+  const printed = printedBy(server);
+  undo.defer(() => stopServer(server));
   const apiUrl = `http://127.0.0.1:${apiPort}`;
   const call = (method: string, path: string, body?: unknown) => callApi(apiUrl, apiKey, method, path, body);
-  await untilReady(server, call, () => printed);
+  await untilAnswers(server, "PowerDNS", async () => (await call("GET", "")).status === 200, printed);
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   resolver.setServers([`127.0.0.1:${dnsPort}`]);
   const owned = undo.move();
@@ -128,38 +125,4 @@ async function expectStatus(
 ): Promise<void> {
   const { status, body } = await calling;
   if (status !== expected) throw new Error(`PowerDNS answered ${status}, not ${expected}: ${JSON.stringify(body)}`);
-}
-
-async function untilReady(server: ChildProcess, call: PowerDns["call"], printed: () => string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (server.exitCode !== null) throw new Error(`PowerDNS ended at its start: ${printed()}`);
-    const answer = await call("GET", "").catch(() => undefined);
-    if (answer?.status === 200) return;
-    await sleep(50);
-  }
-  throw new Error(`PowerDNS did not become ready: ${printed()}`);
-}
-
-async function stop(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  const ended = new Promise((resolve) => server.once("exit", resolve));
-  server.kill("SIGTERM");
-  await Promise.race([ended, sleep(5_000).then(() => server.kill("SIGKILL"))]);
-  await ended;
-}
-
-/** Free for TCP and UDP alike: DNS needs both. */
-async function freeDnsPort(): Promise<number> {
-  for (;;) {
-    const port = await freePort();
-    if (await isFreeForUdp(port)) return port;
-  }
-}
-
-function isFreeForUdp(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createSocket("udp4");
-    probe.once("error", () => resolve(false));
-    probe.bind(port, "127.0.0.1", () => probe.close(() => resolve(true)));
-  });
 }

@@ -61,7 +61,7 @@ function registerAccounts(program: Command, world: CliWorld, client: ApiClient):
   withScope(account.command("add"))
     .description("add an account; the credential itself stays where it is")
     .argument("<name>")
-    .requiredOption("--provider <name>", "such as powerdns")
+    .requiredOption("--provider <name>", "such as powerdns or rfc2136")
     .option("--set <key=value...>", "settings of the provider, such as url=http://127.0.0.1:8081")
     .option(
       "--credential <reference>",

@@ -17,12 +17,32 @@ import { fromFile, trimmed } from "./secret.ts";
 
 interface ConnectOptions extends ScopeOptions {
   readonly name: string;
-  readonly url: string;
-  readonly server: string;
-  readonly apiKeyFile?: string;
   readonly zone?: readonly string[];
   readonly mode: string;
   readonly timeout: string;
+}
+
+interface PowerDnsOptions extends ConnectOptions {
+  readonly url: string;
+  readonly server: string;
+  readonly apiKeyFile?: string;
+}
+
+interface Rfc2136Options extends ConnectOptions {
+  readonly server: string;
+  readonly port: string;
+  readonly keyName: string;
+  readonly algorithm: string;
+  readonly secretFile?: string;
+}
+
+/** What differs from provider to provider: how the server is named, and what its credential is called. */
+interface Server {
+  readonly provider: string;
+  readonly settings: Readonly<Record<string, string | number>>;
+  readonly secret: { readonly what: string; readonly flag: string; readonly file: string | undefined };
+  /** The command without its zones, to be repeated. */
+  readonly command: string;
 }
 
 /** connect: from a credential to records that are kept, one step at a time. */
@@ -34,25 +54,62 @@ export function registerConnect(program: Command, world: CliWorld, client: ApiCl
     .option("--url <url>", "where its HTTP API listens, without /api/v1", "http://127.0.0.1:8081")
     .option("--server <id>", "the server's id in its own API", "localhost")
     .option("--api-key-file <path>", "the file that holds the API key, or - for stdin; asked for on a terminal")
-    .option("--zone <name...>", "zones to begin with; asked for on a terminal")
-    .option("--mode <mode>", "observe or propose", "observe")
-    .option("--timeout <duration>", "how long to wait for the first look at each zone", "60s")
-    .action(async (options: ConnectOptions) => connectPowerDns(world, client, options));
+    .option(...zoneOption)
+    .option(...modeOption)
+    .option(...timeoutOption)
+    .action(async (options: PowerDnsOptions) => {
+      const { name, url, server, apiKeyFile: file } = options;
+      await connectServer(world, client, options, {
+        provider: "powerdns",
+        settings: { url, server },
+        secret: { what: "API key", flag: "--api-key-file", file },
+        command: `setpoint connect powerdns --name ${name} --url ${url}`,
+      });
+    });
+  withScope(connect.command("rfc2136"))
+    .description(
+      "connect a name server that takes signed updates, as BIND and Knot: nothing is written there before you let a zone act",
+    )
+    .option("--name <account>", "what the account is called here", "rfc2136")
+    .option("--server <address>", "the primary name server, the one that takes updates", "127.0.0.1")
+    .option("--port <number>", "its port", "53")
+    .requiredOption("--key-name <name>", "the name of the TSIG key, as the server's configuration has it")
+    .option("--algorithm <name>", "the algorithm of the key", "hmac-sha256")
+    .option("--secret-file <path>", "the file that holds the secret in base64, or - for stdin; asked for on a terminal")
+    .option(...zoneOption)
+    .option(...modeOption)
+    .option(...timeoutOption)
+    .action(async (options: Rfc2136Options) => {
+      const { name, server, port, keyName, algorithm, secretFile: file } = options;
+      if (!/^\d{1,5}$/.test(port)) throw usageError(`"${port}" is no port: write a number from 1 to 65535`);
+      await connectServer(world, client, options, {
+        provider: "rfc2136",
+        settings: { server, port: Number(port), keyName, algorithm },
+        secret: { what: "secret of the key", flag: "--secret-file", file },
+        command: `setpoint connect rfc2136 --name ${name} --server ${server} --port ${port} --key-name ${keyName}`,
+      });
+    });
 }
 
-async function connectPowerDns(world: CliWorld, client: ApiClient, options: ConnectOptions): Promise<void> {
+const zoneOption = ["--zone <name...>", "zones to begin with; asked for on a terminal"] as const;
+const modeOption = ["--mode <mode>", "observe or propose", "observe"] as const;
+const timeoutOption = ["--timeout <duration>", "how long to wait for the first look at each zone", "60s"] as const;
+
+async function connectServer(
+  world: CliWorld,
+  client: ApiClient,
+  options: ConnectOptions,
+  server: Server,
+): Promise<void> {
   if (options.mode !== "observe" && options.mode !== "propose")
     throw usageError(
       `"${options.mode}" is no mode to begin with: write observe or propose, and let a zone act once you have seen what it would do`,
     );
   const timeoutMs = parseSeconds(options.timeout) * 1_000;
   (options.zone ?? []).forEach(resourceNameOf);
-  await requireAccount(world, client, options);
+  await requireAccount(world, client, options, server);
   const zones = options.zone ?? (await askZones(world));
-  if (zones.length === 0)
-    return world.writeNote(
-      `Name the zones to look at: setpoint connect powerdns --name ${options.name} --url ${options.url} --zone example.com\n`,
-    );
+  if (zones.length === 0) return world.writeNote(`Name the zones to look at: ${server.command} --zone example.com\n`);
   const targets: Target[] = [];
   for (const zone of zones) targets.push(await declareZone(world, client, zone, options));
   for (const target of targets) {
@@ -63,39 +120,40 @@ async function connectPowerDns(world: CliWorld, client: ApiClient, options: Conn
 }
 
 /** An account of this name at this server is used again, so that the command can be repeated after a mistake. */
-async function requireAccount(world: CliWorld, client: ApiClient, options: ConnectOptions): Promise<void> {
+async function requireAccount(
+  world: CliWorld,
+  client: ApiClient,
+  options: ConnectOptions,
+  { provider, settings, secret }: Server,
+): Promise<void> {
   const path = `${organizationPath(world, options)}/accounts`;
   const { items } = accountListSchema.parse(await client.get(path));
   const known = items.find(({ name }) => name === options.name);
-  const settings = { url: options.url, server: options.server };
   if (known === undefined) {
-    const credential = { write: await apiKey(world, options) };
-    const body = { name: options.name, provider: "powerdns", settings, credential };
+    const credential = { write: await askSecret(world, secret) };
+    const body = { name: options.name, provider, settings, credential };
     await client.send("POST", path, { body });
     return world.writeData(`account/${options.name} added\n`);
   }
-  if (
-    known.provider !== "powerdns" ||
-    known.settings["url"] !== settings.url ||
-    known.settings["server"] !== settings.server
-  )
+  const same = Object.entries(settings).every(([setting, value]) => known.settings[setting] === value);
+  if (known.provider !== provider || !same)
     throw new CliError(
       `There is already an account "${options.name}", and it is another one (${known.provider}, ${safeText(JSON.stringify(known.settings))}). Choose another --name`,
       exitCodes.conflict,
     );
-  if (options.apiKeyFile === undefined) return world.writeData(`account/${options.name} is there already\n`);
-  const write = await apiKey(world, options);
+  if (secret.file === undefined) return world.writeData(`account/${options.name} is there already\n`);
+  const write = await askSecret(world, secret);
   await client.send("PUT", `${path}/${encodeURIComponent(options.name)}/credential`, { body: { write } });
   world.writeData(`account/${options.name} has a new credential\n`);
 }
 
 /** Never from an argument: every other user of the machine could read it there. */
-async function apiKey(world: CliWorld, { apiKeyFile }: ConnectOptions): Promise<string> {
-  if (apiKeyFile === "-") return trimmed(await world.readStdin(), "the standard input");
-  if (apiKeyFile !== undefined) return fromFile(apiKeyFile);
+async function askSecret(world: CliWorld, { what, flag, file }: Server["secret"]): Promise<string> {
+  if (file === "-") return trimmed(await world.readStdin(), "the standard input");
+  if (file !== undefined) return fromFile(file);
   if (!world.interactive)
-    throw usageError("the API key is asked for on a terminal only: give it with --api-key-file FILE, or - for stdin");
-  return trimmed(await world.askHidden("API key of the server: "), "what was typed");
+    throw usageError(`the ${what} is asked for on a terminal only: give it with ${flag} FILE, or - for stdin`);
+  return trimmed(await world.askHidden(`${what}: `), "what was typed");
 }
 
 async function askZones(world: CliWorld): Promise<readonly string[]> {
@@ -146,7 +204,7 @@ async function firstLook(
     const complete = subjects.length > 0 && subjects.every(({ completeness }) => completeness === "complete");
     if (complete) return subjects.flatMap(({ items }) => items);
     const failed = await failedLook(client, target);
-    const again = `then: setpoint reconcile ${targetText(target)}, and repeat this command without the API key`;
+    const again = `then: setpoint reconcile ${targetText(target)}, and repeat this command without the credential`;
     if (failed !== undefined)
       throw new CliError(
         `${targetText(target)} could not be looked at: ${failed}\nCorrect it, ${again}`,

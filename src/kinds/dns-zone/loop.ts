@@ -1,69 +1,138 @@
 import { RetryableError } from "../../kernel/errors.ts";
-import { defineLoop, type ItemName, type LookContext, type Seen, type Subject } from "../../kernel/loop.ts";
-import type { DnsChange, DnsReader, DnsWriter } from "../../ports/dns.ts";
+import {
+  type Desired,
+  defineLoop,
+  type ItemName,
+  type LookContext,
+  type Observation,
+  type Seen,
+  type Subject,
+  type WriteContext,
+} from "../../kernel/loop.ts";
+import type { DnsChange, DnsReader, DnsRecordSet, DnsWriter } from "../../ports/dns.ts";
 import { parseAbsoluteName } from "../dns-record/domain-name.ts";
 import type { DnsRecordSpec } from "../dns-record/schema.ts";
 import { desiredRecordSets } from "./desired.ts";
-import { foldSeen, type RecordSet, recordSetKey, sameRecordSet } from "./record-set.ts";
+import { registeredOwners, registryEntry } from "./external-dns.ts";
+import { foldSeen, type RecordSet, recordSetKey, sameRecordSet, stableRecordSet } from "./record-set.ts";
 import type { DnsZoneSpec } from "./schema.ts";
+import { foreignOwner, isZoneMarker, markerChange } from "./zone-marker.ts";
+
+type Zone = Subject<DnsZoneSpec>;
 
 export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWriter>({
   kind: "DnsZone",
   everySeconds: 300,
   inputs: ["DnsRecord"],
-  desired: (ctx, zone) => desiredRecordSets(zoneName(zone), ctx.inputs<DnsRecordSpec>("DnsRecord")),
-  observe: (ctx, zone) => ctx.look(() => lookAtZone(ctx, zone)),
+  // Record sets are small and go in one call; a zone that is moved here should not take hours.
+  limits: { changesPerCycle: 1_000 },
+  claimsAll: ({ spec }) => spec.ownership === "zone",
+  desired: (ctx, zone) => withRegistry(zone, desiredRecordSets(zoneName(zone), ctx.inputs<DnsRecordSpec>("DnsRecord"))),
+  observe: observeZone,
   read: readRecordSet,
   same: sameRecordSet,
+  stable: stableRecordSet,
   create: async (ctx, zone, wanted) => {
-    await ctx.writer.change(zoneName(zone), [replacing(wanted.item)], ctx.signal);
+    await write(ctx, zone, [replacing(wanted.item, undefined)]);
     return { externalId: wanted.key };
   },
-  update: async (ctx, zone, wanted) => ctx.writer.change(zoneName(zone), [replacing(wanted.item)], ctx.signal),
-  remove: async (ctx, zone, seen) => ctx.writer.change(zoneName(zone), [deleting(seen.item)], ctx.signal),
-  apply: async (ctx, zone, changes) => {
-    const calls = changes.map((change) =>
-      change.action === "delete" ? deleting(change.seen.item) : replacing(change.wanted.item),
-    );
-    await ctx.writer.change(zoneName(zone), calls, ctx.signal);
-  },
+  update: async (ctx, zone, wanted, seen) => write(ctx, zone, [replacing(wanted.item, seen.item)]),
+  remove: async (ctx, zone, seen) => write(ctx, zone, [deleting(seen.item)]),
+  apply: async (ctx, zone, changes) =>
+    write(
+      ctx,
+      zone,
+      changes.map((change) =>
+        change.action === "delete"
+          ? deleting(change.seen.item)
+          : replacing(change.wanted.item, change.action === "create" ? undefined : change.seen.item),
+      ),
+    ),
 });
 
-async function lookAtZone(
-  ctx: LookContext<DnsReader>,
-  subject: Subject<DnsZoneSpec>,
-): Promise<readonly Seen<RecordSet>[]> {
+/** Every change puts our mark into the zone, so that whoever looks next knows whose it is. */
+async function write(ctx: WriteContext<DnsWriter>, zone: Zone, changes: readonly DnsChange[]): Promise<void> {
+  const name = zoneName(zone);
+  await ctx.writer.change(name, [...changes, markerChange(name, zone, ctx.marker)], ctx.signal);
+}
+
+/** Where the spec asks for it, each record set has an entry in external-dns's registry, kept like any other record set. */
+function withRegistry({ spec, name }: Zone, desired: Desired<RecordSet>): Desired<RecordSet> {
+  if (spec.ownership !== "registry" || !desired.known) return desired;
+  const declared = new Set(desired.items.map(({ key }) => key));
+  const entries = desired.items.flatMap(({ item, sources }) => {
+    const entry = registryEntry(item, spec.registryOwner, name);
+    const key = recordSetKey(entry);
+    return declared.has(key) ? [] : [{ key, item: entry, ...(sources === undefined ? {} : { sources }) }];
+  });
+  const stale = desired.stale?.flatMap((entry) => {
+    const [of = "", type = ""] = entry.key.split(" ");
+    return [entry, { key: recordSetKey({ name: `${type.toLowerCase()}-${of}`, type: "TXT" }), reason: entry.reason }];
+  });
+  return { ...desired, items: [...desired.items, ...entries], ...(stale === undefined ? {} : { stale }) };
+}
+
+async function observeZone(ctx: LookContext<DnsReader>, subject: Zone): Promise<Observation<RecordSet>> {
+  let foreign: string | undefined;
+  const looked = await ctx.look(async (signal) => {
+    const seen = await ctx.reader.zone(zoneName(subject), signal, { fresh: ctx.fresh });
+    if (seen === undefined) throw zoneMissing(subject);
+    const folded = foldZone(seen, ctx.reader.capabilities.leastTtlSeconds);
+    checkNameServers(subject, folded);
+    foreign = foreignOwner(zoneName(subject), folded, subject, ctx.marker);
+    return itemsOf(subject, folded);
+  });
+  return foreign === undefined ? looked : { ...looked, foreign };
+}
+
+/** A list that was handed out before is not worked out again: nothing in it has changed. */
+const folds = new WeakMap<readonly DnsRecordSet[], readonly RecordSet[]>();
+
+function foldZone(seen: readonly DnsRecordSet[], leastTtlSeconds: number): readonly RecordSet[] {
+  const known = folds.get(seen);
+  if (known !== undefined) return known;
+  const folded = seen.map((recordSet) => foldSeen(recordSet, leastTtlSeconds));
+  folds.set(seen, folded);
+  return folded;
+}
+
+function itemsOf(subject: Zone, folded: readonly RecordSet[]): readonly Seen<RecordSet>[] {
   const zone = zoneName(subject);
-  const seen = await ctx.reader.zone(zone, ctx.signal);
-  if (seen === undefined) throw zoneMissing(subject);
-  const folded = seen.map((recordSet) => foldSeen(recordSet, ctx.reader.capabilities.leastTtlSeconds));
-  checkNameServers(subject, folded);
-  return folded.filter((recordSet) => !belongsToServer(zone, recordSet)).map((recordSet) => seenItem(recordSet));
+  const { ownership, registryOwner } = subject.spec;
+  const owners = registeredOwners(folded, ownership === "registry" ? registryOwner : undefined);
+  const items = folded.filter((recordSet) => !belongsToServer(zone, recordSet));
+  return items.map((recordSet) => seenItem(recordSet, owners.get(recordSetKey(recordSet))));
 }
 
 async function readRecordSet(
   ctx: LookContext<DnsReader>,
-  subject: Subject<DnsZoneSpec>,
+  subject: Zone,
   item: ItemName,
 ): Promise<Seen<RecordSet> | "absent"> {
   const zone = zoneName(subject);
   const [name = "", type = ""] = item.key.split(" ");
   const seen = await ctx.reader.recordSet({ zone, name, type }, ctx.signal);
   if (seen === "no-zone") throw zoneMissing(subject);
-  return seen === "absent" ? "absent" : seenItem(foldSeen(seen, ctx.reader.capabilities.leastTtlSeconds));
+  return seen === "absent" ? "absent" : seenItem(foldSeen(seen, ctx.reader.capabilities.leastTtlSeconds), undefined);
 }
 
 /** Name and type are all the identity a record set has, so the key is the external id too. */
-function seenItem(item: RecordSet): Seen<RecordSet> {
-  return { key: recordSetKey(item), externalId: recordSetKey(item), item };
+function seenItem(item: RecordSet, owner: string | undefined): Seen<RecordSet> {
+  const key = recordSetKey(item);
+  const seen = { key, externalId: key, item };
+  return owner === undefined ? seen : { ...seen, marker: { foreign: owner } };
 }
 
-/** The SOA and the NS records of the zone itself are the server's: never an item, so never in a plan. */
+/** What a server makes itself when it signs a zone; taking part in it could only break it. */
+const signing = new Set(["RRSIG", "NSEC", "NSEC3", "NSEC3PARAM", "DNSKEY", "CDS", "CDNSKEY", "ZONEMD", "TYPE65534"]);
+
+/** The SOA, the NS records of the zone itself, signatures and our own mark: never an item, so never in a plan. */
 function belongsToServer(zone: string, recordSet: RecordSet): boolean {
-  return recordSet.type === "SOA" || (recordSet.type === "NS" && recordSet.name === zone);
+  const { type, name } = recordSet;
+  return type === "SOA" || (type === "NS" && name === zone) || signing.has(type) || isZoneMarker(zone, recordSet);
 }
 
-function checkNameServers(subject: Subject<DnsZoneSpec>, seen: readonly RecordSet[]): void {
+function checkNameServers(subject: Zone, seen: readonly RecordSet[]): void {
   if (subject.spec.nameservers === undefined) return;
   const zone = zoneName(subject);
   const expected = subject.spec.nameservers.map((name) => normalName(name)).sort();
@@ -74,7 +143,7 @@ function checkNameServers(subject: Subject<DnsZoneSpec>, seen: readonly RecordSe
   );
 }
 
-function zoneMissing(subject: Subject<DnsZoneSpec>): RetryableError {
+function zoneMissing(subject: Zone): RetryableError {
   return notReady(
     `The zone ${zoneName(subject)} does not exist on the server of account '${subject.spec.account}': create it there, or delete this DnsZone with --orphan if it is gone for good`,
   );
@@ -84,7 +153,7 @@ function notReady(message: string): RetryableError {
   return new RetryableError("DEPENDENCY_NOT_READY", message, { ambiguous: false });
 }
 
-function zoneName(subject: Subject<DnsZoneSpec>): string {
+function zoneName(subject: Zone): string {
   return normalName(subject.spec.zone);
 }
 
@@ -93,13 +162,18 @@ function normalName(name: string): string {
   return parsed.ok ? parsed.value : name;
 }
 
-function replacing(item: RecordSet): DnsChange {
+function replacing(item: RecordSet, seen: RecordSet | undefined): DnsChange {
   return {
     action: "replace",
+    seen: seen === undefined ? "absent" : asServed(seen),
     recordSet: { name: item.name, type: item.type, ttlSeconds: item.ttlSeconds, values: item.values },
   };
 }
 
 function deleting(item: RecordSet): DnsChange {
-  return { action: "delete", name: item.name, type: item.type };
+  return { action: "delete", name: item.name, type: item.type, seen: asServed(item) };
+}
+
+function asServed(item: RecordSet): readonly string[] {
+  return item.serverValues ?? item.values;
 }

@@ -7,6 +7,8 @@ import { foldSeenValue } from "../dns-record/record-value.ts";
 export interface RecordSet extends Omit<DnsRecordSet, "disabledValues"> {
   /** Only where there are any: values the server keeps and does not serve. */
   readonly disabledValues?: readonly string[];
+  /** Only where they are written otherwise on the server, as a text that is cut elsewhere: its own words, for conditions. */
+  readonly serverValues?: readonly string[];
   /** Only where the provider has one: smaller TTLs are stored as this one. */
   readonly leastTtlSeconds?: number;
 }
@@ -19,15 +21,23 @@ export function recordSetKey(recordSet: { readonly name: string; readonly type: 
 export function foldSeen(seen: DnsRecordSet, leastTtlSeconds = 0): RecordSet {
   const fold = (values: readonly string[]) =>
     [...new Set(values.map((value) => foldSeenValue(seen.type, value)))].sort();
+  const values = fold(seen.values);
+  const asServed = seen.type !== "TXT" || seen.values.every((value) => values.includes(value));
   const name = parseAbsoluteName(seen.name, { wildcard: true, root: true });
   return {
     name: name.ok ? name.value : seen.name.toLowerCase(),
     type: seen.type.toUpperCase(),
     ttlSeconds: seen.ttlSeconds,
-    values: fold(seen.values),
+    values,
+    ...(asServed ? {} : { serverValues: [...seen.values].sort() }),
     ...(leastTtlSeconds === 0 ? {} : { leastTtlSeconds }),
     ...(seen.disabledValues.length === 0 ? {} : { disabledValues: fold(seen.disabledValues) }),
   };
+}
+
+/** What it is, without how the server happens to write it. */
+export function stableRecordSet({ name, type, ttlSeconds, values, disabledValues }: RecordSet): object {
+  return { name, type, ttlSeconds, values, ...(disabledValues === undefined ? {} : { disabledValues }) };
 }
 
 /** Field by field, with the whole list of values as one field: their order means nothing, so positions would mislead. */

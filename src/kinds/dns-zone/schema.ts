@@ -21,6 +21,17 @@ const fields = z.strictObject({
     .max(20)
     .optional()
     .describe("When given, nothing is written unless the zone's own NS records are exactly these."),
+  ownership: z
+    .enum(["records", "zone", "registry"])
+    .default("records")
+    .describe(
+      "What is ours: the record sets that Setpoint made or took over; everything in the zone; or the former, each with an entry in external-dns's registry.",
+    ),
+  registryOwner: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,63}$/, "must be 1 to 63 letters, digits, dots, hyphens and underscores")
+    .default("setpoint")
+    .describe("With ownership registry: the owner that the entries name."),
   makesZone: z
     .boolean()
     .optional()

@@ -22,6 +22,8 @@ export const zoneSchema = z.object({
     }),
   ),
 });
+/** A zone without its records. */
+export const zoneHeadSchema = z.object({ serial: z.number().optional(), soa_edit_api: z.string().optional() });
 export const serverSchema = z.object({ id: z.string(), daemon_type: z.string(), url: z.string() });
 export const configSchema = z.array(z.object({ name: z.string(), value: z.string() }));
 export const tsigKeysSchema = z.array(z.object({ id: z.string(), name: z.string() }));

@@ -3,7 +3,8 @@ import { RetryableError, TerminalError } from "../../kernel/errors.ts";
 import type { DnsResolver } from "../../ports/dns-resolver.ts";
 import type { DnsChange, DnsRecordSet, DnsZoneReader, DnsZoneWriter } from "../../ports/dns.ts";
 import { powerDnsCapabilities } from "./capabilities.ts";
-import { type PowerDnsClient, zoneSchema } from "./client.ts";
+import { ZoneMemory } from "../zone-memory.ts";
+import { type PowerDnsClient, zoneHeadSchema, zoneSchema } from "./client.ts";
 
 type Zone = z.output<typeof zoneSchema>;
 
@@ -14,6 +15,7 @@ export function zoneReader(
   client: PowerDnsClient,
   asking: { readonly resolver: DnsResolver; readonly server: string | undefined },
 ): DnsZoneReader {
+  const memory: Memory = new ZoneMemory();
   return Object.freeze({
     capabilities: powerDnsCapabilities,
     facts: async (zone: string, signal: AbortSignal) => {
@@ -39,14 +41,8 @@ export function zoneReader(
       });
       return found.map((name) => `${name.toLowerCase().replace(/\.$/, "")}.`).sort();
     },
-    zone: async (zone: string, signal: AbortSignal) => {
-      const found = await client.find(
-        zoneSchema,
-        { path: ["zones", zoneId(zone)], what: `the read of zone ${zone}` },
-        signal,
-      );
-      return found === undefined ? undefined : recordSetsOf(zone, found);
-    },
+    zone: (zone: string, signal: AbortSignal, options: { readonly fresh?: boolean } = {}) =>
+      readZone(client, memory, { zone, fresh: options.fresh === true }, signal),
     recordSet: async (
       request: { readonly zone: string; readonly name: string; readonly type: string },
       signal: AbortSignal,
@@ -64,6 +60,36 @@ export function zoneReader(
       return match ?? "absent";
     },
   });
+}
+
+/** How the server says that it edits serials so that each change has one of its own; EPOCH gives two within a second the same. */
+const tellingSerials = new Set(["DEFAULT", "INCREASE", "SOA-EDIT-INCREASE"]);
+
+type Memory = ZoneMemory<{ readonly size: number; readonly recordSets: readonly DnsRecordSet[] }>;
+
+/** An unchanged serial costs no transfer, where the serial can be relied upon. */
+async function readZone(
+  client: PowerDnsClient,
+  memory: Memory,
+  { zone, fresh }: { readonly zone: string; readonly fresh: boolean },
+  signal: AbortSignal,
+): Promise<readonly DnsRecordSet[] | undefined> {
+  const path = ["zones", zoneId(zone)];
+  const last = fresh ? undefined : memory.last(zone);
+  if (last !== undefined) {
+    const call = { path, query: { rrsets: "false" }, what: `the read of the serial of zone ${zone}` };
+    const now = await client.find(zoneHeadSchema, call, signal);
+    if (now?.serial === last.serial && tellingSerials.has(now.soa_edit_api ?? "")) return last.image.recordSets;
+  }
+  const found = await client.find(zoneSchema, { path, what: `the read of zone ${zone}` }, signal);
+  const recordSets = found === undefined ? undefined : recordSetsOf(zone, found);
+  const serial = found?.serial;
+  // Only when the records were read at the serial that came with them.
+  const soa = recordSets?.find(({ type }) => type === "SOA")?.values[0]?.split(" ")[2];
+  if (recordSets !== undefined && serial !== undefined && soa === String(serial))
+    memory.keep(zone, serial, { size: recordSets.length, recordSets });
+  else memory.forget(zone);
+  return recordSets;
 }
 
 export function zoneWriter(client: PowerDnsClient): DnsZoneWriter {

@@ -18,7 +18,7 @@ export const ownership: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/plan.ts",
-        find: "[...new Set([...wanted.keys(), ...owned.keys()])].sort()",
+        find: "[...new Set([...wanted.keys(), ...owned.keys(), ...claimed])].sort()",
         replace: "[...new Set([...wanted.keys(), ...owned.keys(), ...winners.keys()])].sort()",
       },
       {
