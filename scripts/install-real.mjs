@@ -1,6 +1,7 @@
 // Installs the real counterparts that are missing, from Debian's packages, where we are allowed to. What could not be
 // installed is said by name; the tests that need it then skip by that name.
 import { spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { findProgram } from "./find-program.mjs";
 import { counterparts } from "./real-packages.mjs";
@@ -47,7 +48,24 @@ function failureOf(command) {
 
 /** @param {import("./real-packages.mjs").Counterpart} counterpart */
 function isThere(counterpart) {
-  return counterpart.programs.some((program) => findProgram(program) !== undefined);
+  return (
+    counterpart.programs.some((program) => findProgram(program) !== undefined) ||
+    (counterpart.files ?? []).some((file) => existsSync(file))
+  );
+}
+
+/** Clients and checkers that come as packages of npm, in a folder of their own so that nobody else installs them. */
+export function installPeers() {
+  const folder = fileURLToPath(new URL("../test/real/peers/", import.meta.url));
+  const lock = statSync(`${folder}package-lock.json`);
+  const done = `${folder}node_modules/.package-lock.json`;
+  if (existsSync(done) && statSync(done).mtimeMs >= lock.mtimeMs) return;
+  const words = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const result = spawnSync("npm", words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  const said = `${result.stdout ?? ""}${result.stderr ?? ""}`.trim().split("\n").slice(-3).join(" ");
+  process.stdout.write(
+    result.status === 0 ? "installed test/real/peers\n" : `could not install test/real/peers: ${said}\n`,
+  );
 }
 
 export function installCounterparts() {
@@ -74,4 +92,7 @@ export function installCounterparts() {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) installCounterparts();
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  installCounterparts();
+  installPeers();
+}

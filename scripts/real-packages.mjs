@@ -4,6 +4,7 @@
  * @typedef {object} Counterpart
  * @property {string} name how tests and people call it
  * @property {string[]} programs any one of these means it is there
+ * @property {string[]} [files] where it has no program: any one of these means it is there
  * @property {string[]} packages the Debian packages that bring it
  */
 
@@ -14,4 +15,11 @@ export const counterparts = [
   { name: "Knot", programs: ["knotd"], packages: ["knot", "bind9-dnsutils"] },
   { name: "Prometheus", programs: ["promtool"], packages: ["prometheus"] },
   { name: "Chromium", programs: ["chromium", "chromium-browser"], packages: ["chromium"] },
+  { name: "hcloud", programs: ["hcloud"], packages: ["hcloud-cli"] },
+  {
+    name: "python3-hcloud",
+    programs: [],
+    files: ["/usr/lib/python3/dist-packages/hcloud/__init__.py"],
+    packages: ["python3-hcloud"],
+  },
 ];

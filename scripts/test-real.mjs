@@ -4,10 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exitLike } from "./bootstrap.mjs";
-import { installCounterparts } from "./install-real.mjs";
+import { installCounterparts, installPeers } from "./install-real.mjs";
 import { runTests } from "./run-tests.mjs";
 
 installCounterparts();
+installPeers();
 
 const folder = mkdtempSync(join(tmpdir(), "setpoint-real-"));
 const list = join(folder, "skipped");

@@ -59,9 +59,13 @@ export class FaultTray {
     return this.#placed.filter((placed) => this.#inForce(placed));
   }
 
-  load(placed: readonly PlacedFault[]): void {
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  load(placed: readonly PlacedFault[], lastId: number): void {
     this.#placed = placed;
-    this.#lastId = Math.max(0, ...placed.map(({ id }) => id));
+    this.#lastId = lastId;
   }
 
   against(target: Target): FaultsInForce {

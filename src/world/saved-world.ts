@@ -9,6 +9,7 @@ const savedSchema = z.object({
   random: z.int(),
   settings: z.object({ pace: z.number().min(0), listLagSeconds: z.number().min(0) }),
   faults: z.array(z.object({ id: z.int(), placedMs: z.number(), struck: z.int(), fault: faultSchema })),
+  lastFault: z.int().min(0),
   clouds: z.record(z.string(), z.unknown()),
 });
 
@@ -19,6 +20,7 @@ export function saveWorld({ core, clouds }: World): z.input<typeof savedSchema> 
     random: core.random.state,
     settings: { ...core.settings },
     faults: core.tray.list().map((placed) => ({ ...placed })),
+    lastFault: core.tray.lastId,
     clouds: Object.fromEntries(clouds.map((cloud) => [cloud.name, cloud.save()])),
   };
 }
@@ -32,5 +34,5 @@ export function loadWorld({ core, clouds }: World, saved: unknown): void {
   }
   core.random.state = read.random;
   Object.assign(core.settings, read.settings);
-  core.tray.load(read.faults);
+  core.tray.load(read.faults, read.lastFault);
 }
