@@ -1,28 +1,40 @@
-import { randomUUID } from "node:crypto";
-import { Client, Pool } from "pg";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
 import { startSeededServer } from "../harness/bench-server.ts";
 import type { BenchContext, Benchmark } from "../harness/benchmark.ts";
+import { type BenchChild, startChild } from "../harness/child.ts";
+import { interleave, pairedRatio } from "../harness/pairs.ts";
+import { installPeers } from "../harness/peers.ts";
 import { countersSince, readCounters } from "../harness/postgres-counters.ts";
 import { cpuSeconds } from "../harness/process-usage.ts";
-import { inTurns, Stage } from "./stage.ts";
+import { median } from "../harness/statistics.ts";
+import { BareRows } from "./bare-rows.ts";
+import { AT_ONCE, Stage, type Tenant } from "./stage.ts";
+import { type Queues, turns } from "./turns.ts";
 
 interface Size {
+  /** Of each arm in each round, and before the first one, when nothing is measured. */
   readonly operations: number;
-  readonly tenants: number;
-  /** Operations of the largest tenant, and of each of the others. */
-  readonly largest: number;
-  readonly others: number;
+  readonly rounds: number;
+  readonly warmUp: number;
+  readonly queues: Queues;
 }
-const FULL: Size = { operations: 5_000, tenants: 100, largest: 5_050, others: 50 };
-const QUICK: Size = { operations: 1_000, tenants: 20, largest: 500, others: 25 };
+const FULL: Size = {
+  operations: 2_000,
+  rounds: 7,
+  warmUp: 1_000,
+  queues: { tenants: 100, largest: 9_010, others: 10 },
+};
+const QUICK: Size = { operations: 500, rounds: 3, warmUp: 500, queues: { tenants: 20, largest: 810, others: 10 } };
 
 export const workerBenchmark: Benchmark = {
   name: "worker",
   about:
-    "operations of two steps without external writes against the same rows written bare, and turns between tenants",
+    "operations of two steps without external writes against the same rows written bare and against DBOS Transact, and turns between tenants",
   limits: [
     { figure: "commits_per_two_step", atMost: 5 },
     { figure: "cpu_vs_floor", atMost: 3 },
+    { figure: "cpu_vs_dbos", atMost: 0.6 },
     { figure: "longest_wait_vs_share", atMost: 2 },
   ],
   run,
@@ -33,72 +45,142 @@ interface Measured {
   readonly walBytes: number;
   readonly cpuMs: number;
 }
+type DbosCalls = { run(workflows: number, atOnce: number): void };
 
 async function run({ cleanup, progress, quick }: BenchContext): Promise<Readonly<Record<string, number>>> {
   const size = quick ? QUICK : FULL;
-  const server = await startSeededServer(cleanup, (url) => Stage.prepare(url));
-  const counters = new Client(server.url);
-  await counters.connect();
-  cleanup.defer(() => counters.end());
-  const stage = new Stage(server.url, cleanup);
-  const measure = async (work: () => Promise<void>): Promise<Measured> => {
-    const before = await readCounters(counters);
-    const cpu = cpuSeconds([process.pid, server.postmasterPid]);
-    await work();
-    const used = (cpuSeconds([process.pid, server.postmasterPid]) - cpu) * 1_000;
-    const { writes, walBytes } = countersSince(before, await readCounters(counters));
-    const per = (value: number) => value / size.operations;
-    return { commits: per(writes), walBytes: per(walBytes), cpuMs: per(used) };
-  };
-  const tenant = await stage.tenant(size.operations);
-  const floor = await measure(() => bareRows(server.url, size.operations));
-  const worker = stage.worker();
-  const ours = await measure(async () => {
-    await stage.start(tenant);
-    await stage.ended(size.operations);
+  const peers = installPeers(progress);
+  // Reported when it is waited for; until then it must not end the process.
+  peers.catch(() => undefined);
+  const server = await startSeededServer(cleanup, prepare);
+  await peers;
+  const arms = await Arms.open({ url: server.url, postmasterPid: server.postmasterPid, size, cleanup });
+  progress.say("warming up");
+  await arms.warmUp();
+  progress.say(`${size.rounds} rounds of ${size.operations} operations: bare, ours, DBOS`);
+  const dbos: Measured[] = [];
+  const run = await interleave({
+    pairs: size.rounds,
+    floor: () => arms.bare(),
+    contender: async () => {
+      const ours = await arms.ours();
+      dbos.push(await arms.dbos());
+      progress.say(`ours ${ours.cpuMs.toFixed(2)} ms of CPU each, DBOS ${dbos.at(-1)?.cpuMs.toFixed(2)} ms`);
+      return ours;
+    },
   });
-  await worker.drain();
-  progress.say(`two steps: ${ours.cpuMs.toFixed(2)} ms of CPU; bare: ${floor.cpuMs.toFixed(2)} ms`);
+  await arms.close();
+  progress.say("turns between tenants");
+  const cpu = ({ cpuMs }: Measured) => cpuMs;
+  const versus = (floors: readonly Measured[]) =>
+    pairedRatio({ floors, contenders: run.contenders }, { floor: cpu, contender: cpu }).median;
   return {
-    commits_per_two_step: ours.commits,
-    wal_bytes_per_two_step: ours.walBytes,
-    cpu_ms_per_two_step: ours.cpuMs,
-    floor_commits: floor.commits,
-    floor_wal_bytes: floor.walBytes,
-    floor_cpu_ms: floor.cpuMs,
-    cpu_vs_floor: ours.cpuMs / floor.cpuMs,
-    longest_wait_vs_share: await turns(stage, size),
+    ...figures("", "_per_two_step", run.contenders),
+    ...figures("floor_", "", run.floors),
+    ...figures("dbos_", "", dbos),
+    cpu_vs_floor: versus(run.floors),
+    cpu_vs_dbos: versus(dbos),
+    longest_wait_vs_share: await turns(arms.stage, size.queues),
   };
 }
 
-/** The same durable effect without anything around it: begun, one step, another, and ended. */
-async function bareRows(url: string, operations: number): Promise<void> {
-  const pool = new Pool({ connectionString: url, max: 8 });
-  await pool.query("create table if not exists bare (id text primary key, state text, first json, second json)");
-  const ids = Array.from({ length: operations }, () => randomUUID());
-  await inTurns(ids, async (id) => {
-    const write = async (name: string, text: string, values: readonly string[]) =>
-      void (await pool.query({ name, text, values: [...values] }));
-    await write("begin", "insert into bare (id, state) values ($1, 'running')", [id]);
-    await write("first", "update bare set first = $2 where id = $1", [id, '{"value":2}']);
-    await write("second", "update bare set second = $2 where id = $1", [id, '{"value":3}']);
-    await write("end", "update bare set state = 'done' where id = $1", [id]);
-  });
-  await pool.end();
+function figures(before: string, after: string, measured: readonly Measured[]): Readonly<Record<string, number>> {
+  const of = (figure: (one: Measured) => number) => median(measured.map(figure));
+  return {
+    [`${before}commits${after}`]: of(({ commits }) => commits),
+    [`${before}wal_bytes${after}`]: of(({ walBytes }) => walBytes),
+    [`${before}cpu_ms${after}`]: of(({ cpuMs }) => cpuMs),
+  };
 }
 
-/** One tenant has as much queued as all others together. Nobody's last operation may come later than twice its share. */
-async function turns(stage: Stage, size: Size): Promise<number> {
-  const others = Array.from({ length: size.tenants - 1 }, () => size.others);
-  const tenants = [];
-  for (const count of [size.largest, ...others]) tenants.push(await stage.tenant(count));
-  for (const tenant of tenants) await stage.start(tenant);
-  const total = tenants.reduce((sum, { uids }) => sum + uids.length, 0);
-  stage.worker();
-  const order = (await stage.ended(size.operations + total)).slice(size.operations);
-  const waits = tenants.map(({ id, uids }) => {
-    const share = Math.min(total, uids.length * tenants.length);
-    return (order.lastIndexOf(id) + 1) / share;
-  });
-  return Math.max(...waits);
+async function prepare(url: string): Promise<void> {
+  await Stage.prepare(url);
+  const client = new Client(url);
+  await client.connect();
+  await client.query("create database dbos");
+  await client.end();
+}
+
+/** The same durable effect in three ways, each measured over this process, what it started, and PostgreSQL. */
+class Arms {
+  readonly stage: Stage;
+  readonly #options: ArmOptions;
+  readonly #counters: Client;
+  readonly #bare: BareRows;
+  readonly #tenant: Tenant;
+
+  private constructor(options: ArmOptions, stage: Stage, counters: Client, tenant: Tenant) {
+    this.#options = options;
+    this.stage = stage;
+    this.#counters = counters;
+    this.#bare = new BareRows(options.url);
+    this.#tenant = tenant;
+  }
+
+  static async open(options: ArmOptions): Promise<Arms> {
+    const { url, cleanup, size } = options;
+    const counters = new Client(url);
+    await counters.connect();
+    cleanup.defer(() => counters.end());
+    const stage = new Stage(url, cleanup);
+    return new Arms(options, stage, counters, await stage.tenant(Math.max(size.operations, size.warmUp)));
+  }
+
+  /** Code that has run for a while is what is compared: the first hundreds of calls of any of them cost several times as much. */
+  async warmUp(): Promise<void> {
+    const { warmUp } = this.#options.size;
+    await this.#bare.write(warmUp, AT_ONCE);
+    await using worker = this.stage.worker();
+    await this.stage.start(this.#tenant, warmUp);
+    await this.stage.allEnded();
+    await worker.drain();
+  }
+
+  async bare(): Promise<Measured> {
+    return await this.#measure(() => this.#bare.write(this.#options.size.operations, AT_ONCE));
+  }
+
+  /** From the start by whoever asks to the end by the worker. Between measurements nobody polls. */
+  async ours(): Promise<Measured> {
+    const { operations } = this.#options.size;
+    await using worker = this.stage.worker();
+    while (worker.snapshot().shards < 64) await this.stage.moment();
+    return await this.#measure(async () => {
+      await this.stage.start(this.#tenant, operations);
+      await this.stage.allEnded();
+    });
+  }
+
+  async dbos(): Promise<Measured> {
+    const { url, cleanup, size } = this.#options;
+    const words = [Object.assign(new URL(url), { pathname: "/dbos" }).href];
+    const file = fileURLToPath(new URL("../peers/dbos-process.mjs", import.meta.url));
+    const child: BenchChild<DbosCalls> = await startChild<DbosCalls>(cleanup, { file, words });
+    await child.call("run", size.warmUp, AT_ONCE);
+    const measured = await this.#measure(() => child.call("run", size.operations, AT_ONCE));
+    await child.stop();
+    return measured;
+  }
+
+  async close(): Promise<void> {
+    await this.#bare.end();
+  }
+
+  async #measure(work: () => Promise<void>): Promise<Measured> {
+    const roots = [process.pid, this.#options.postmasterPid];
+    const before = await readCounters(this.#counters);
+    const cpu = cpuSeconds(roots);
+    await work();
+    const usedMs = (cpuSeconds(roots) - cpu) * 1_000;
+    const { writes, walBytes } = countersSince(before, await readCounters(this.#counters));
+    const per = (value: number) => value / this.#options.size.operations;
+    return { commits: per(writes), walBytes: per(walBytes), cpuMs: per(usedMs) };
+  }
+}
+
+interface ArmOptions {
+  readonly url: string;
+  readonly postmasterPid: number;
+  readonly size: Size;
+  readonly cleanup: AsyncDisposableStack;
 }
