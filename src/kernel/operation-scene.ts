@@ -120,6 +120,16 @@ export function effectContextOf(scene: StepScene, signal: AbortSignal): EffectCo
   return { ...contextOf(scene, signal), writer, marker };
 }
 
+/**
+ * Asked right before the outside is: whoever was suspended finds by its clocks that its lease is gone, before any timer or
+ * message has told it so.
+ */
+export function requireLease({ claim, operation }: StepScene, what: string): void {
+  if (claim.leaseRemainingMs() > 0) return;
+  const message = `${operation.pipeline}: ${what} was not begun, because the lease has run out`;
+  throw new RetryableError("TIMED_OUT", message, { ambiguous: false });
+}
+
 /** One read of the outside: counted, limited and timed. */
 export async function looking<Seen>(
   scene: StepScene,
@@ -129,6 +139,7 @@ export async function looking<Seen>(
   const { engine, claim, input, operation } = scene;
   const { account } = input;
   if (account !== undefined) await engine.accounts.takeCall(account, true);
+  requireLease(scene, what);
   const limit = { ms: callTimeoutMs(scene), signal: claim.signal, what: `${operation.pipeline}: ${what}` };
   try {
     return await withTimeLimit(engine.clock, limit, (signal) => look(contextOf(scene, signal)));

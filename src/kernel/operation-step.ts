@@ -9,6 +9,7 @@ import {
   looking,
   type Outcome,
   parsed,
+  requireLease,
   type StepScene,
   storeNowMs,
   storyOf,
@@ -41,6 +42,7 @@ export async function runStep(scene: StepScene, step: Step, begunAtMs: number | 
 
 async function runPlain(scene: StepScene, step: PlainStep): Promise<Outcome> {
   const given = givenTo(scene, step);
+  requireLease(scene, step.name);
   const { engine, claim, operation } = scene;
   const limit = {
     ms: Math.max(PLAIN_STEP_MS, callTimeoutMs(scene)),

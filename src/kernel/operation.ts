@@ -178,7 +178,7 @@ async function failed(
   { error, input }: Extract<Outcome, { is: "failed" }>,
 ): Promise<boolean> {
   // Interrupted, not failed: whoever has the operation next tries again.
-  if (turn.claim.signal.aborted) return false;
+  if (turn.claim.signal.aborted || turn.claim.leaseRemainingMs() <= 0) return false;
   const said = `${error.code}: ${error.message}`;
   // Waiting for the call budget is not a failure of the step.
   if (error.code === "RATE_LIMITED") {

@@ -1,5 +1,7 @@
-import { Agent, errors, request as send } from "undici";
+import { Agent, type Dispatcher, errors, request as send } from "undici";
+import type { Clock } from "../ports/clock.ts";
 import type { Http, HttpAnswer, HttpRequest, HttpSilence } from "../ports/http.ts";
+import { systemClock } from "./system-clock.ts";
 
 const defaultBodyLimitBytes = 32 * 1024 * 1024;
 
@@ -24,15 +26,42 @@ const beforeSending = new Set([
 
 export interface HttpClient extends Http, AsyncDisposable {}
 
-export function createHttpClient(): HttpClient {
+export function createHttpClient(clock: Pick<Clock, "nowMs" | "monotonicMs"> = systemClock): HttpClient {
   const agent = new Agent({ connections: 16, keepAliveTimeout: 10_000, connect: { timeout: 10_000 } });
+  const fenced = agent.compose(notTooLate(clock));
   return Object.freeze({
-    request: (request: HttpRequest) => exchange(agent, request),
+    request: (request: HttpRequest) => exchange(fenced, request),
     [Symbol.asyncDispose]: async () => agent.destroy(),
   });
 }
 
-async function exchange(agent: Agent, request: HttpRequest): Promise<HttpAnswer | HttpSilence> {
+class TooLate extends Error {}
+
+/**
+ * A request waits for a connection of its own, and meanwhile the process or its machine may have been suspended. What was allowed
+ * that long ago is not sent any more: this is asked at the last moment and by the clock that ran more, because the
+ * timer that would end the call may run only after the connection that came in while the process slept.
+ */
+function notTooLate(clock: Pick<Clock, "nowMs" | "monotonicMs">): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    const begunAt = { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+    const limitMs = options.headersTimeout ?? Number.POSITIVE_INFINITY;
+    const waitedMs = () => Math.max(clock.nowMs() - begunAt.wallMs, clock.monotonicMs() - begunAt.monotonicMs);
+    return dispatch(options, {
+      onRequestStart: (controller, context) => {
+        handler.onRequestStart?.(controller, context);
+        if (waitedMs() >= limitMs) controller.abort(new TooLate());
+      },
+      onRequestUpgrade: (...values) => handler.onRequestUpgrade?.(...values),
+      onResponseStart: (...values) => handler.onResponseStart?.(...values),
+      onResponseData: (...values) => handler.onResponseData?.(...values),
+      onResponseEnd: (...values) => handler.onResponseEnd?.(...values),
+      onResponseError: (...values) => handler.onResponseError?.(...values),
+    });
+  };
+}
+
+async function exchange(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpAnswer | HttpSilence> {
   const deadline = AbortSignal.timeout(request.timeoutMs);
   const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline]);
   const limitBytes = request.bodyLimitBytes ?? defaultBodyLimitBytes;
@@ -40,7 +69,7 @@ async function exchange(agent: Agent, request: HttpRequest): Promise<HttpAnswer 
     return { answered: false, reason: "aborted", sent: false, message: "the call was ended before it began" };
   try {
     const response = await send(request.url, {
-      dispatcher: agent,
+      dispatcher,
       method: request.method,
       headers: request.headers ?? {},
       body: request.body ?? null,
@@ -75,6 +104,8 @@ async function exchange(agent: Agent, request: HttpRequest): Promise<HttpAnswer 
 }
 
 function silence(thrown: unknown, request: HttpRequest, deadline: AbortSignal): HttpSilence {
+  if (thrown instanceof TooLate)
+    return { answered: false, reason: "timeout", sent: false, message: `not sent within ${request.timeoutMs} ms` };
   if (request.signal?.aborted)
     return { answered: false, reason: "aborted", sent: true, message: "the call was ended by its caller" };
   const timedOut =

@@ -273,3 +273,30 @@ test("a worker whose lease was taken writes nothing more", async () => {
   assert.deepEqual(lab.outside.effects, []);
   assert.equal(lab.row(id).journal.length, 0);
 });
+
+test("a worker that was suspended makes no further call to the outside when it wakes, not even a look", async () => {
+  const outside = ["look", "create", "put", "ready", "send", "count"];
+  const isOutside = (label: string) => outside.some((word) => label.startsWith(word));
+  let calls = 0;
+  let sleepAt = Number.POSITIVE_INFINITY;
+  const lab: OperationLab = await OperationLab.open(async (label, handle) => {
+    if (!isOutside(label)) return handle();
+    const answer = handle();
+    if (++calls === sleepAt) lab.clock.advance(45_000);
+    return answer;
+  });
+  for (let at = 1; at <= 6; at++) {
+    const name = `web-${at}`;
+    await lab.declare(name, { a: "1" });
+    const { id } = await lab.start("box.create", name);
+    [calls, sleepAt] = [0, at];
+    for (let turns = 0; turns < 20 && calls < at; turns++) {
+      await lab.turn(id);
+      if (calls < at) lab.clock.advance(1_000);
+    }
+    assert.equal(calls, at, `asleep after call ${at}`);
+    sleepAt = Number.POSITIVE_INFINITY;
+    await lab.newWorker();
+    assert.equal((await lab.finish(id)).state, "succeeded");
+  }
+});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createHttpClient } from "../../../src/runtime/http-client.ts";
@@ -107,4 +107,31 @@ test("the caller's signal ends the call, and a call that was ended before is not
   const never = await http.request({ method: "GET", url: server.url, timeoutMs: 5_000, signal: caller.signal });
   assert.ok(!never.answered && never.reason === "aborted" && !never.sent);
   assert.equal(calls, 1);
+});
+
+test("a call that waited for a connection while the process was suspended is not sent when it wakes", async () => {
+  let nowMs = 0;
+  const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
+  await using http = createHttpClient(clock);
+  const waiting: ServerResponse[] = [];
+  let seen = 0;
+  const all = Promise.withResolvers<void>();
+  await using server = await serve((_request, response) => {
+    waiting.push(response);
+    if (++seen === 16) all.resolve();
+  });
+  const call = () => http.request({ method: "POST", url: server.url, timeoutMs: 5_000 });
+  // One more than there are connections.
+  const [sent, queued] = [Array.from({ length: 16 }, call), call()];
+  await all.promise;
+  nowMs += 45_000;
+  for (const response of waiting) response.end("ok");
+  assert.deepEqual(await queued, {
+    answered: false,
+    reason: "timeout",
+    sent: false,
+    message: "not sent within 5000 ms",
+  });
+  assert.ok((await Promise.all(sent)).every(({ answered }) => answered));
+  assert.equal(seen, 16);
 });
