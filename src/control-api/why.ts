@@ -1,5 +1,6 @@
 import type { Kind } from "../kernel/kind.ts";
 import { effectivePolicy } from "../kernel/policy.ts";
+import { isLive } from "../kernel/steering.ts";
 import type { Json } from "../ports/json.ts";
 import type { HeldChangeView, HistoryEntry, ResourceView } from "../ports/read-store.ts";
 import type { ApiContext } from "./context.ts";
@@ -20,8 +21,9 @@ type Explained = ResolvedScope & { readonly view: ResourceView };
 export async function explain(context: ApiContext, kind: Kind, about: Explained): Promise<WhyDocument> {
   const { resource } = about.view;
   if (kind.loop === undefined) return await explainPart(context, kind, about);
-  const [looks, held, history] = await Promise.all([
+  const [looks, operations, held, history] = await Promise.all([
     lookReasons(context, about),
+    operationReasons(context, about),
     heldReasons(context, about),
     historyOf(context, about),
   ]);
@@ -32,6 +34,7 @@ export async function explain(context: ApiContext, kind: Kind, about: Explained)
     ...pauseReasons(context, about.view),
     ...looks,
     ...(await conditionReasons(context, kind, about)),
+    ...operations,
     ...held,
   ];
   return {
@@ -218,6 +221,24 @@ async function conditionReasons(context: ApiContext, kind: Kind, about: Explaine
     });
 }
 
+/** The last operation on it, unless that did what it was for. */
+async function operationReasons(context: ApiContext, about: Explained): Promise<readonly Reason[]> {
+  const { organizationId } = about;
+  const [last] = await context.operations.listOperations({ organizationId, uid: about.view.resource.uid, limit: 1 });
+  if (last === undefined || last.state === "succeeded") return [];
+  const { id, pipeline, version, state, step, attempts, message } = last;
+  const at = step === undefined || !isLive(last) ? "" : ` at step '${step}'`;
+  return [
+    {
+      topic: "operation",
+      blocking: true,
+      words: `operation ${id} (${pipeline} version ${version}) is ${state}${at}: ${message}`,
+      command: `setpoint ops get ${id}`,
+      data: { operation: id, pipeline, version, state, attempts, ...(step === undefined ? {} : { step }) },
+    },
+  ];
+}
+
 async function heldReasons(context: ApiContext, about: Explained): Promise<readonly Reason[]> {
   const open = await context.reads.listHeldChanges({
     organizationId: about.organizationId,
@@ -274,7 +295,7 @@ function summaryOf(view: ResourceView, chain: readonly Reason[]): string {
 }
 
 /** What somebody can answer comes before what merely follows from it. */
-const answerable: readonly Reason["topic"][] = ["pause", "held-change", "mode", "hold", "part-of", "look"];
+const answerable: readonly Reason["topic"][] = ["pause", "held-change", "mode", "operation", "hold", "part-of", "look"];
 
 function rank(reason: Reason): number {
   const at = answerable.indexOf(reason.topic);

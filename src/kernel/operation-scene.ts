@@ -3,7 +3,7 @@ import type { Actor } from "../ports/engine-store.ts";
 import type { JournalEntry, OperationRecord, OperationRef, OperationStore } from "../ports/operation-store.ts";
 import type { CycleInput, HeldGroup, Verdict } from "../ports/records.ts";
 import type { Claim, Engine } from "./claim.ts";
-import { type EngineError, TerminalError } from "./errors.ts";
+import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
 import { heldGroupsDigest } from "./held-change.ts";
 import { standingEntries } from "./journal.ts";
 import type { Kind } from "./kind.ts";

@@ -42,12 +42,12 @@ export async function startPipeline(
     readonly view: ResourceView;
     readonly caller: Caller;
   },
-  asked: { readonly pipeline: string; readonly input?: Json | undefined },
+  asked: Asked,
 ): Promise<RouteAnswer> {
   const { organization, organizationId, view, caller } = about;
-  const pipeline = requirePipeline(kind, asked.pipeline);
+  const pipeline = requirePipeline(kind, asked);
   requireAskedFor(kind, pipeline, view);
-  const start = startOf(context, pipeline, inputOf(kind, asked), caller.principal);
+  const start = startOf(context, pipeline, inputOf(pipeline, asked), caller.principal);
   const resourceUid = view.resource.uid;
   const answer = await context.operationIntents.startOperation({ ...start, organizationId, resourceUid });
   if (!("operation" in answer)) throw notStarted(kind, view, answer.result, asked.pipeline);
@@ -61,12 +61,29 @@ export async function startPipeline(
   };
 }
 
-function requirePipeline(kind: Kind, name: string): Pipeline {
-  const found = newestPipeline(kind.pipelines, name);
+interface Asked {
+  readonly pipeline: string;
+  readonly version?: number | undefined;
+  readonly input?: Json | undefined;
+}
+
+/** The pipeline that was asked for, in the newest version unless another one was named. */
+function requirePipeline(kind: Kind, { pipeline: name, version }: Asked): Pipeline {
+  const known = (kind.pipelines ?? []).filter((pipeline) => pipeline.name === name);
+  const found = version === undefined ? newestPipeline(known, name) : known.find((one) => one.version === version);
   if (found !== undefined) return found;
-  const known = [...new Set((kind.pipelines ?? []).map((pipeline) => pipeline.name))].join(", ");
-  throw new Problem("FIELDS_INVALID", `${kind.kind} has no pipeline "${name}". It has: ${known}`, {
-    errors: [{ pointer: "/pipeline", message: `must be one of: ${known}` }],
+  if (known.length === 0) {
+    const names = [...new Set((kind.pipelines ?? []).map((pipeline) => pipeline.name))].join(", ");
+    throw new Problem("FIELDS_INVALID", `${kind.kind} has no pipeline "${name}". It has: ${names}`, {
+      errors: [{ pointer: "/pipeline", message: `must be one of: ${names}` }],
+    });
+  }
+  const versions = known
+    .map((pipeline) => pipeline.version)
+    .sort((left, right) => left - right)
+    .join(", ");
+  throw new Problem("FIELDS_INVALID", `Version ${version} of ${name} is not supported here. It has: ${versions}`, {
+    errors: [{ pointer: "/version", message: `must be one of: ${versions}` }],
   });
 }
 
@@ -78,17 +95,14 @@ function requireAskedFor(kind: Kind, pipeline: Pipeline, { resource }: ResourceV
   throw new Problem("OPERATION_STATE", `${message}. See: setpoint explain ${kind.kind.toLowerCase()}`);
 }
 
-function inputOf(
-  kind: Kind,
-  { pipeline, input = {} }: { readonly pipeline: string; readonly input?: Json | undefined },
-) {
-  const parsed = requirePipeline(kind, pipeline).input.safeParse(input);
+function inputOf(pipeline: Pipeline, { input = {} }: Asked): Json {
+  const parsed = pipeline.input.safeParse(input);
   if (parsed.success) return input;
   const errors = parsed.error.issues.map(({ path, message }) => ({
     pointer: ["/input", ...path.map(String)].join("/"),
     message,
   }));
-  throw new Problem("FIELDS_INVALID", `The input of ${pipeline} is not valid`, { errors });
+  throw new Problem("FIELDS_INVALID", `The input of ${pipeline.name} is not valid`, { errors });
 }
 
 function notStarted(

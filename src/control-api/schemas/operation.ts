@@ -65,6 +65,7 @@ export const operationQuerySchema = z.strictObject({
 
 export const startBodySchema = z.strictObject({
   pipeline: z.string().min(1).max(100),
+  version: z.int().min(1).optional().meta({ description: "Of the pipeline; the newest unless said" }),
   input: jsonSchema.optional(),
 });
 export const steerBodySchema = z.strictObject({ reason: z.string().min(1).max(500) });

@@ -181,6 +181,7 @@ export const reasonSchema = z
       "mode",
       "pause",
       "hold",
+      "operation",
       "look",
       "strangers",
       "condition",

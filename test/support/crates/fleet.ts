@@ -1,21 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../../src/store/embedded/free-port.ts";
 import { query, startTestServer, type TestServer, temporaryFolder } from "../postgres.ts";
+import { type RoleProcess, startRole } from "../role-process.ts";
 import { CrateOutside } from "./crate-outside.ts";
 
-const main = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const kindModule = fileURLToPath(new URL("./crate-kind.ts", import.meta.url));
 const token = "token-of-a-fleet-of-many-processes";
 const AT_ONCE = 16;
 
-export interface FleetProcess {
+export interface FleetProcess extends RoleProcess {
   readonly pid: number;
-  printed(): string;
-  readonly ended: Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -173,9 +169,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   #start(role: string, release: number): FleetProcess {
-    const inherited = Object.entries(process.env).filter(([name]) => !/^(SETPOINT_|DATABASE_URL)/.test(name));
     const environment = {
-      ...Object.fromEntries(inherited),
       DATABASE_URL: this.#server.url,
       SETPOINT_DATA: join(this.#folder, "data"),
       SETPOINT_TOKEN: token,
@@ -186,27 +180,15 @@ export class Fleet implements AsyncDisposable {
       CRATES_URL: this.outside.url,
       CRATES_RELEASE: String(release),
     };
-    const child = spawn(process.execPath, [main, role], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
-    const started = processOf(child);
+    const process = startRole(role, environment);
+    const { child } = process;
+    const started = { ...process, pid: child.pid ?? 0, kill: (signal: NodeJS.Signals) => void child.kill(signal) };
     this.#undo.defer(async () => {
       started.kill("SIGKILL");
       await started.ended;
     });
     return started;
   }
-}
-
-function processOf(child: ChildProcess): FleetProcess {
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const exited = child.exitCode !== null ? Promise.resolve([child.exitCode]) : once(child, "exit");
-  return {
-    pid: child.pid ?? 0,
-    printed: () => output,
-    ended: exited.then(([code]) => code as number | null),
-    kill: (signal) => void child.kill(signal),
-  };
 }
 
 async function inTurns<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
