@@ -68,7 +68,7 @@ class Crates {
 /** What a module named in SETPOINT_KINDS exports. `CRATES_RELEASE` says how old the program is that runs it. */
 export function kinds(): readonly Kind[] {
   const { CRATES_URL: url = "", CRATES_RELEASE: release = "1" } = process.env;
-  return [crateKind(url, Number(release)) as unknown as Kind];
+  return [crateKind(url, Number(release))];
 }
 
 export function crateKind(url: string, release = 1): Kind<CrateSpec> {

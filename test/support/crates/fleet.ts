@@ -151,7 +151,8 @@ export class Fleet implements AsyncDisposable {
 
   async allSucceed(count: number): Promise<void> {
     await until(`${count} operations to succeed`, async () => {
-      const { succeeded = 0, attention = 0, ...rest } = await this.states().catch(() => ({}) as Record<string, number>);
+      const states: Readonly<Record<string, number>> = await this.states().catch(() => ({}));
+      const { succeeded = 0, attention = 0, ...rest } = states;
       if (attention > 0) throw new Error(`${attention} operations wait for a person: ${await this.#why()}`);
       return succeeded === count && Object.keys(rest).length === 0;
     });
