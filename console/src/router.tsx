@@ -4,12 +4,22 @@ import { inventoryRoute } from "./pages/inventory/route.tsx";
 import { loopsRoute } from "./pages/loops/route.tsx";
 import { nowRoute } from "./pages/now/route.tsx";
 import { objectRoute } from "./pages/object/route.tsx";
+import { operationRoute, operationsRoute } from "./pages/operations/route.tsx";
 import { organizationRoute, rootRoute, startRoute } from "./shell/routes.tsx";
 
 /** Every page, each with its own folder. */
 const routeTree = rootRoute.addChildren([
   startRoute,
-  organizationRoute.addChildren([nowRoute, inventoryRoute, objectRoute, heldRoute, heldChangeRoute, loopsRoute]),
+  organizationRoute.addChildren([
+    nowRoute,
+    inventoryRoute,
+    objectRoute,
+    heldRoute,
+    heldChangeRoute,
+    loopsRoute,
+    operationsRoute,
+    operationRoute,
+  ]),
 ]);
 
 export const router = createRouter({ routeTree, defaultPreload: "intent", scrollRestoration: true });

@@ -14,6 +14,7 @@ export type { AccountDocument, OrganizationDocument } from "../../../src/control
 export type { ChangesDocument, FiguresDocument } from "../../../src/control-api/schemas/overview.ts";
 export type { LoopsDocument, SummaryDocument } from "../../../src/control-api/schemas/platform.ts";
 export type { ProposalDocument } from "../../../src/control-api/schemas/proposal.ts";
+export type { OperationDocument } from "../../../src/control-api/schemas/operation.ts";
 export type { AuditEntryDocument } from "../../../src/control-api/schemas/audit.ts";
 export type {
   ConditionView,
@@ -25,7 +26,9 @@ export type {
   ResourceDocument,
   WhyDocument,
 } from "../../../src/control-api/schemas/resource.ts";
-import type { PlanDocument, ResourceDocument, DryRunDocument } from "./types.ts";
+import type { z } from "zod";
+import type { stepEntrySchema } from "../../../src/control-api/schemas/operation.ts";
+import type { DryRunDocument, PlanDocument, ResourceDocument } from "./types.ts";
 
 export type Mode = "observe" | "propose" | "enforce";
 export type Verdict = PlanDocument["subjects"][number]["verdicts"][number];
@@ -35,3 +38,4 @@ export interface ResourcePage {
   readonly items: readonly ResourceDocument[];
   readonly nextPageToken?: string;
 }
+export type StepEntry = z.output<typeof stepEntrySchema>;

@@ -6,4 +6,5 @@ export const pages = [
   { title: "Inventory", to: "/o/$organization/inventory", icon: "list", key: "i" },
   { title: "Held changes", to: "/o/$organization/held", icon: "hand", key: "h" },
   { title: "Loops", to: "/o/$organization/loops", icon: "loop", key: "l" },
+  { title: "Operations", to: "/o/$organization/operations", icon: "bolt", key: "o" },
 ] as const satisfies readonly { title: string; to: string; icon: IconName; key: string }[];

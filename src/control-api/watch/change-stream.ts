@@ -31,6 +31,7 @@ const entriesAtMost = 500;
 const keyOfRecord: ReadonlyMap<string, string> = new Map([
   ["held-change", "organization.held_change"],
   ["governance", "organization.held_change"],
+  ["operation", "organization.operation"],
   ["proposal", "organization.proposal"],
   ["pause", "organization.pause"],
   ["policy", "organization.policy"],
@@ -146,7 +147,7 @@ export class ChangeStream {
     const [record = ""] = type.split(".");
     if (record === "resource") return [];
     const key = keyOfRecord.get(record);
-    if (key === undefined) return record === "subject" || record === "guard" || record === "operation" ? [record] : [];
+    if (key === undefined) return record === "subject" || record === "guard" ? [record] : [];
     const path = ["platform", `organization/${this.#request.place.organizationId}`];
     return can(this.#caller, key, "read", path).allowed ? [record] : [];
   }
