@@ -43,11 +43,11 @@ export class LiveConnection {
       this.#heard();
       this.#note(JSON.parse(event.data) as ChangesDocument);
     });
-    source.onerror = () => {
+    source.addEventListener("error", () => {
       this.#tell({ connected: false, heardAtMs: this.#heardAtMs });
       // While it is connecting the browser tries by itself; closed means that the cursor or the session is gone.
       if (source.readyState === EventSource.CLOSED && !this.#closed) setTimeout(() => this.#begin(), 2_000);
-    };
+    });
   }
 
   #begin(): void {

@@ -1,4 +1,4 @@
-import type { Difference } from "../api/types.ts";
+import type { Difference } from "../api/parts.ts";
 
 /** Field by field: what was seen, and what is wanted. */
 export function Differences({ differences }: { differences: readonly Difference[] }) {

@@ -1,4 +1,5 @@
-import type { DryRunDocument, PlannedSubject } from "../api/types.ts";
+import type { PlannedSubject } from "../api/parts.ts";
+import type { DryRunDocument } from "../api/types.ts";
 import { Counts } from "./counts.tsx";
 import { Differences, Value } from "./differences.tsx";
 import { Icon } from "./icons.tsx";

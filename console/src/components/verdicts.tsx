@@ -1,4 +1,4 @@
-import type { Verdict } from "../api/types.ts";
+import type { Verdict } from "../api/parts.ts";
 import { Mark, type Tone } from "./mark.tsx";
 import type { IconName } from "./icons.tsx";
 

@@ -28,8 +28,8 @@ export function SchemaForm({
           isRequired={required.has(name)}
           value={value[name]}
           change={(next) => {
-            const { [name]: _old, ...rest } = value;
-            change(next === undefined ? rest : { ...value, [name]: next });
+            const rest = Object.entries(value).filter(([key]) => key !== name);
+            change(Object.fromEntries(next === undefined ? rest : [...rest, [name, next]]));
           }}
         />
       ))}
@@ -48,7 +48,7 @@ interface FieldProps {
 
 function FieldOf(props: FieldProps) {
   const { schema } = props;
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  const type = typeof schema.type === "string" ? schema.type : schema.type?.[0];
   if (schema.enum !== undefined) return <Choice {...props} options={schema.enum.map(String)} />;
   if (type === "boolean") return <YesNo {...props} />;
   if (type === "integer" || type === "number") return <Scalar {...props} numeric />;
@@ -62,6 +62,12 @@ function FieldOf(props: FieldProps) {
 
 function isText(schema: JsonSchema | undefined): boolean {
   return schema?.type === "string" && schema.enum === undefined;
+}
+
+/** A value in a field of text. */
+function textOf(value: unknown): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function labelOf({ name, isRequired }: FieldProps): string {
@@ -83,8 +89,8 @@ function Scalar({ numeric = false, ...props }: FieldProps & { numeric?: boolean 
           min={schema.minimum}
           max={schema.maximum}
           maxLength={schema.maxLength}
-          placeholder={schema.default === undefined ? "" : String(schema.default)}
-          value={value === undefined ? "" : String(value)}
+          placeholder={textOf(schema.default)}
+          value={textOf(value)}
           onChange={({ target }) =>
             change(target.value === "" ? undefined : numeric ? Number(target.value) : target.value)
           }
@@ -103,10 +109,10 @@ function Choice({ options, ...props }: FieldProps & { options: readonly string[]
           id={id}
           aria-describedby={described}
           className={inputClass}
-          value={value === undefined ? "" : String(value)}
+          value={textOf(value)}
           onChange={({ target }) => change(target.value === "" ? undefined : target.value)}
         >
-          <option value="">{schema.default === undefined ? "choose" : `default: ${String(schema.default)}`}</option>
+          <option value="">{schema.default === undefined ? "choose" : `default: ${textOf(schema.default)}`}</option>
           {options.map((option) => (
             <option key={option} value={option}>
               {option}
@@ -127,7 +133,7 @@ function YesNo(props: FieldProps) {
           id={id}
           aria-describedby={described}
           className={inputClass}
-          value={value === undefined ? "" : String(value)}
+          value={textOf(value)}
           onChange={({ target }) => change(target.value === "" ? undefined : target.value === "true")}
         >
           <option value="">

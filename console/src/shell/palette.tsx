@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { get, query } from "../api/client.ts";
 import { base, keys, loopsQuery, organizationsQuery } from "../api/queries.ts";
-import type { ResourcePage } from "../api/types.ts";
+import type { ResourcePage } from "../api/parts.ts";
 import { Icon, type IconName } from "../components/icons.tsx";
 import { pathOf } from "../components/object-link.tsx";
 import { pages } from "../pages/pages.ts";

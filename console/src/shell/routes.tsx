@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, Outlet, redirect } from "@tanstack/react-
 import { queryClient } from "../api/query-client.ts";
 import { organizationsQuery } from "../api/queries.ts";
 import { Empty, ProblemNote } from "../components/states.tsx";
+import { lastOrganization } from "./last-organization.ts";
 import { Shell } from "./shell.tsx";
 
 export const rootRoute = createRootRoute({
@@ -20,19 +21,13 @@ export const rootRoute = createRootRoute({
   ),
 });
 
-const lastKey = "setpoint.organization";
-
-export function rememberOrganization(organization: string): void {
-  localStorage.setItem(lastKey, organization);
-}
-
 /** The start leads to the organization that was looked at last. */
 export const startRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
   loader: async () => {
     const organizations = await queryClient.query(organizationsQuery);
-    const last = localStorage.getItem(lastKey);
+    const last = lastOrganization();
     const found = organizations.find(({ name }) => name === last) ?? organizations[0];
     if (found !== undefined)
       redirect({ to: "/o/$organization/now", params: { organization: found.name }, throw: true });

@@ -6,11 +6,11 @@ import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icons.tsx";
 import { pages } from "../pages/pages.ts";
 import { GuardStrip } from "./guard-strip.tsx";
+import { rememberOrganization } from "./last-organization.ts";
 import { LiveChip } from "./live.tsx";
 import { OrganizationMenu } from "./organization-menu.tsx";
 import { Palette } from "./palette.tsx";
 import { PersonMenu } from "./person-menu.tsx";
-import { rememberOrganization } from "./routes.tsx";
 import { StepUp } from "./step-up.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 

@@ -1,4 +1,5 @@
-import type { OperationDocument, StepEntry } from "../../api/types.ts";
+import type { StepEntry } from "../../api/parts.ts";
+import type { OperationDocument } from "../../api/types.ts";
 
 export type Stretch = "queue" | "work" | "outside" | "retry";
 
