@@ -96,6 +96,7 @@ export class Lookout {
       signal,
       marker: { installationId: this.#input.installation.id, resourceUid: this.#subject.uid },
       fresh: this.#claim.trigger === "person",
+      ownIds: new Set(this.#input.memory.owned.flatMap(({ externalId }) => externalId ?? [])),
       inventory: async <Entry>(collection: string) => {
         if (account === undefined)
           throw new TerminalError("ACCOUNT_UNKNOWN", `${this.#subject.name} has no account to list '${collection}' at`);

@@ -133,6 +133,8 @@ export interface LookContext<Reader> {
   readonly marker: Marker;
   /** A person asked: what a provider kept from an earlier look will not do. */
   readonly fresh: boolean;
+  /** The external ids on record for this subject: what has one is its own, whatever it is called and labelled by now. */
+  readonly ownIds: ReadonlySet<string>;
   /** Lists a collection once per account, shared by all subjects and kinds there. */
   inventory<Entry>(collection: string): Promise<Inventory<Entry>>;
   /** A read of this subject alone: complete when `read` resolves, failed when it throws. */

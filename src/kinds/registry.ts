@@ -1,6 +1,14 @@
 import type { Kind, KindRegistry } from "../kernel/kind.ts";
+import { cloudNetworkKind } from "./cloud-network/kind.ts";
+import { computeProviderKind } from "./compute-provider/kind.ts";
 import { dnsRecordKind } from "./dns-record/kind.ts";
 import { dnsZoneKind } from "./dns-zone/kind.ts";
+import { firewallKind } from "./firewall/kind.ts";
 
 /** Every kind there is. A kind that is not listed here does not exist. */
-export const kinds: KindRegistry = new Map<string, Kind>([dnsRecordKind, dnsZoneKind].map((kind) => [kind.kind, kind]));
+export const kinds: KindRegistry = new Map<string, Kind>(
+  ([cloudNetworkKind, computeProviderKind, dnsRecordKind, dnsZoneKind, firewallKind] as readonly Kind[]).map((kind) => [
+    kind.kind,
+    kind,
+  ]),
+);

@@ -14,7 +14,7 @@ export type OwnMark = Extract<Mark, { readonly installationId: string }>;
 export interface CloudThing {
   readonly id: string;
   readonly name: string;
-  /** People's labels; the mark is not among them. */
+  /** Without the mark. */
   readonly labels: Readonly<Record<string, string>>;
   readonly mark: Mark;
   /** The provider refuses to delete it, in its words. */

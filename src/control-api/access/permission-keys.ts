@@ -74,6 +74,7 @@ const organization: Readonly<Record<string, Line>> = {
   "organization.bundle.manifest": ordinary("rcud", "Manifests of bundles"),
   "organization.bundle.repository": ordinary("rcudx", "Repositories that bundles come from"),
   "organization.bundle.revision": ordinary("rcd", "Revisions of bundles"),
+  "organization.compute_provider": ordinary("rcudx", "Accounts of clouds that are watched"),
   "organization.token": { actions: "rcd", about: "Tokens of services and assistants", auditor: "r" },
   "organization.dns_record": ordinary("rcudx", "DNS records of the organization"),
   "organization.dns_record_zone": ordinary("rcudx", "DNS zones of the organization"),
@@ -127,6 +128,7 @@ const organization: Readonly<Record<string, Line>> = {
 
 const project: Readonly<Record<string, Line>> = {
   "project.certificate": ordinary("rcudx", "Certificates"),
+  "project.cloud_network": ordinary("rcudx", "Private networks of clouds"),
   "project.dns_record": ordinary("rcudx", "DNS records"),
   "project.dns_zone": ordinary("rcudx", "DNS zones"),
   "project.git_source": ordinary("rcudx", "Repositories that say what is wanted"),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CloudFirewall, CloudFirewallRule, ComputeWriter, FirewallTarget } from "../../ports/compute.ts";
 import { act } from "./actions.ts";
 import type { HetznerClient } from "./client.ts";
-import { labelsFor, labelsShape, markOf, peoplesLabels } from "./labels.ts";
+import { labelsFor, labelsShape, markOf, otherLabels } from "./labels.ts";
 import type { Family } from "./listing.ts";
 
 const ruleShape = z.object({
@@ -37,7 +37,7 @@ export const firewalls: Family<z.output<typeof firewallShape>, CloudFirewall> = 
   entry: (raw) => ({
     id: String(raw.id),
     name: raw.name,
-    labels: peoplesLabels(raw.labels ?? {}),
+    labels: otherLabels(raw.labels ?? {}),
     mark: markOf(raw.labels ?? {}),
     rules: raw.rules.map(ruleOf),
     servers: raw.applied_to.flatMap(({ server }) => (server ? [String(server.id)] : [])),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Mark, NewThing, OwnMark } from "../../ports/compute.ts";
 
-/** Labels that start so are ours. People's own cannot. */
+/** Labels that start so are ours: a schema of a kind refuses them as people's own. */
 export const ownPrefix = "setpoint-";
 const installationLabel = `${ownPrefix}installation`;
 const resourceLabel = `${ownPrefix}resource`;
@@ -19,8 +19,9 @@ export function markOf(labels: Labels): Mark {
   return { installationId, resourceUid };
 }
 
-export function peoplesLabels(labels: Labels): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith(ownPrefix)));
+export function otherLabels(labels: Labels): Readonly<Record<string, string>> {
+  const { [installationLabel]: _installation, [resourceLabel]: _resource, ...others } = labels;
+  return others;
 }
 
 /** Everything a thing of ours is labelled with: the API replaces all labels at once. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CloudNetwork, ComputeWriter } from "../../ports/compute.ts";
 import { act } from "./actions.ts";
 import type { HetznerClient } from "./client.ts";
-import { labelsFor, labelsShape, markOf, peoplesLabels } from "./labels.ts";
+import { labelsFor, labelsShape, markOf, otherLabels } from "./labels.ts";
 import type { Family } from "./listing.ts";
 
 const networkShape = z.object({
@@ -25,7 +25,7 @@ export const networks: Family<z.output<typeof networkShape>, CloudNetwork> = {
   entry: (raw) => ({
     id: String(raw.id),
     name: raw.name,
-    labels: peoplesLabels(raw.labels),
+    labels: otherLabels(raw.labels),
     mark: markOf(raw.labels),
     ...(raw.protection.delete ? { lockedBy: "delete protection of the network" } : {}),
     range: raw.ip_range,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CloudOther } from "../../ports/compute.ts";
-import { labelsShape, markOf, peoplesLabels } from "./labels.ts";
+import { labelsShape, markOf, otherLabels } from "./labels.ts";
 import type { Family } from "./listing.ts";
 
 const otherShape = z.object({
@@ -21,7 +21,7 @@ function family(collection: string, key: string, one: string): Family<z.output<t
     entry: (raw) => ({
       id: String(raw.id),
       name: raw.name,
-      labels: peoplesLabels(raw.labels),
+      labels: otherLabels(raw.labels),
       mark: markOf(raw.labels),
       ...(raw.protection?.delete ? { lockedBy: `delete protection of the ${one}` } : {}),
       type: one,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CloudAddress, CloudServer, ComputeWriter, PowerState } from "../../ports/compute.ts";
 import { act } from "./actions.ts";
 import type { HetznerClient } from "./client.ts";
-import { labelsFor, labelsShape, markOf, peoplesLabels } from "./labels.ts";
+import { labelsFor, labelsShape, markOf, otherLabels } from "./labels.ts";
 import type { Family } from "./listing.ts";
 
 const serverShape = z.object({
@@ -39,7 +39,7 @@ export const servers: Family<RawServer, CloudServer> = {
   entry: (raw) => ({
     id: String(raw.id),
     name: raw.name,
-    labels: peoplesLabels(raw.labels),
+    labels: otherLabels(raw.labels),
     mark: markOf(raw.labels),
     ...(raw.protection.delete ? { lockedBy: "delete protection of the server" } : {}),
     power: powerOf[raw.status] ?? "changing",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { digestOf } from "../../kernel/hash.ts";
 import type { AccountIdentity } from "../../ports/provider.ts";
 import type { HetznerClient } from "./client.ts";
-import { labelsShape, markOf, ownPrefix, peoplesLabels } from "./labels.ts";
+import { labelsShape, markOf, ownPrefix, otherLabels } from "./labels.ts";
 import { type Family, matching } from "./listing.ts";
 
 type Sentinel = NonNullable<AccountIdentity["sentinel"]>;
@@ -18,7 +18,7 @@ export const sshKeys = {
   entry: (raw) => ({
     id: String(raw.id),
     name: raw.name,
-    labels: peoplesLabels(raw.labels),
+    labels: otherLabels(raw.labels),
     mark: sentinelOf(raw.labels) === undefined ? markOf(raw.labels) : ("none" as const),
     type: "SSH key",
     sentinel: sentinelOf(raw.labels),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { CloudVolume, ComputeWriter } from "../../ports/compute.ts";
 import { act } from "./actions.ts";
 import type { HetznerClient } from "./client.ts";
-import { labelsShape, markOf, peoplesLabels } from "./labels.ts";
+import { labelsShape, markOf, otherLabels } from "./labels.ts";
 import type { Family } from "./listing.ts";
 
 const volumeShape = z.object({
@@ -24,7 +24,7 @@ export const volumes: Family<z.output<typeof volumeShape>, CloudVolume> = {
   entry: (raw) => ({
     id: String(raw.id),
     name: raw.name,
-    labels: peoplesLabels(raw.labels),
+    labels: otherLabels(raw.labels),
     mark: markOf(raw.labels),
     ...(raw.protection.delete ? { lockedBy: "delete protection of the volume" } : {}),
     server: raw.server === null ? undefined : String(raw.server),

@@ -1,5 +1,15 @@
+import { fail } from "node:assert/strict";
 import type { Route } from "../../../src/control-api/route.ts";
-import { organizationPath, type Place, projectPath, record, type Workshop, workspacePath, zone } from "./workshop.ts";
+import {
+  manifests,
+  organizationPath,
+  type Place,
+  projectPath,
+  standingName,
+  type Workshop,
+  workspacePath,
+  zone,
+} from "./workshop.ts";
 
 /** What a request says besides where it goes. */
 export interface Filled {
@@ -24,7 +34,8 @@ const withBody =
 const stopped: Filled = { query: "?unexpected=1" };
 const anyRevision = { "if-match": "*" };
 
-const manifest = (plural: string, name: string) => (plural === "dnszones" ? zone(name) : record(name));
+const manifest = (plural: string, name: string) =>
+  manifests[plural]?.(name) ?? fail(`add a manifest of ${plural} to test/api/matrix/workshop.ts`);
 
 async function declared(workshop: Workshop, scope: string, plural: string): Promise<string> {
   const name = workshop.fresh("made");
@@ -92,7 +103,7 @@ const operations: Readonly<Record<string, Builder>> = {
 
 /** About the resource that is always there. */
 async function standing(_workshop: Workshop, _place: Place, { plural }: { readonly plural: string }): Promise<Filled> {
-  return { names: { name: plural === "dnszones" ? "zone" : "record" } };
+  return { names: { name: standingName(plural) } };
 }
 
 const rules = [{ key: "organization.project", actions: ["read"] }];
@@ -293,7 +304,8 @@ export async function fill(workshop: Workshop, route: Route, place: Place): Prom
   const prefix = scopePrefix.exec(route.path)?.[0];
   if (prefix === undefined) return route.method === "GET" ? ofPlatform(workshop, route) : stoppedAt(route);
   const rest = route.path.slice(prefix.length);
-  const plural = /^\/(dnszones|dnsrecords)/.exec(rest)?.[1] ?? "";
+  const [, first = ""] = rest.split(/[/:]/);
+  const plural = manifests[first] === undefined ? "" : first;
   const key = `${route.method} ${plural === "" ? rest : rest.replace(plural, "{kind}")}`;
   const scope = prefix.includes("{workspace}")
     ? workspacePath(place)

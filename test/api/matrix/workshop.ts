@@ -71,9 +71,40 @@ export function zone(name: string) {
   return { apiVersion: "setpoint/v1", kind: "DnsZone", metadata: { name, mode: "observe" }, spec };
 }
 
-export function record(name: string) {
+function record(name: string) {
   const spec = { zone: "zone", name, type: "A", values: ["192.0.2.1"] };
   return { apiVersion: "setpoint/v1", kind: "DnsRecord", metadata: { name }, spec };
+}
+
+function firewall(name: string) {
+  const rules = [{ protocol: "tcp", port: "443", cidrs: ["0.0.0.0/0"] }];
+  return { apiVersion: "setpoint/v1", kind: "Firewall", metadata: { name }, spec: { account: "cloud", rules } };
+}
+
+function cloudNetwork(name: string) {
+  const spec = { account: "cloud", range: "10.0.0.0/16" };
+  return { apiVersion: "setpoint/v1", kind: "CloudNetwork", metadata: { name }, spec };
+}
+
+function computeProvider(name: string) {
+  const spec = { account: "cloud", family: "hetzner-cloud" };
+  return { apiVersion: "setpoint/v1", kind: "ComputeProvider", metadata: { name, mode: "observe" }, spec };
+}
+
+/** A resource of each kind that its schema takes, by the plural of the kind. */
+export const manifests: Readonly<Record<string, (name: string) => object>> = {
+  dnszones: zone,
+  dnsrecords: record,
+  firewalls: firewall,
+  cloudnetworks: cloudNetwork,
+  computeproviders: computeProvider,
+};
+/** Kinds that live in organizations alone. */
+const ofOrganizations = new Set(["computeproviders"]);
+
+/** The one of each kind that is always there. Records name their zone, so it has a name of its own. */
+export function standingName(plural: string): string {
+  return plural === "dnszones" ? "zone" : plural === "dnsrecords" ? "record" : "standing";
 }
 
 /** The same things in each tenant: two projects with a workspace each, and something of every sort. */
@@ -82,13 +113,14 @@ export async function furnish(workshop: Workshop, place: Place): Promise<void> {
   await workshop.make("POST", "/v1/organizations", { name: place.organization });
   const account = { name: "lab", provider: "powerdns", settings: { url: "http://127.0.0.1:8081" } };
   await workshop.make("POST", `${base}/accounts`, account);
+  await workshop.make("POST", `${base}/accounts`, { name: "cloud", provider: "hetzner-cloud", settings: {} });
   for (const project of ["web", "shop"]) {
     const there = { ...place, project };
     await workshop.make("POST", `${base}/projects`, { name: project });
     await workshop.make("POST", `${projectPath(there)}/workspaces`, { name: place.workspace });
-    for (const scope of [projectPath(there), workspacePath(there)]) await declareBoth(workshop, scope);
+    for (const scope of [projectPath(there), workspacePath(there)]) await declareAll(workshop, scope, ofOrganizations);
   }
-  await declareBoth(workshop, base);
+  await declareAll(workshop, base);
   const rules = [
     { key: "organization", actions: ["read"] },
     { key: "organization.project", actions: ["read"] },
@@ -103,7 +135,9 @@ export async function furnish(workshop: Workshop, place: Place): Promise<void> {
   workshop.bystanders.set(place.organization, bystander);
 }
 
-async function declareBoth(workshop: Workshop, scope: string): Promise<void> {
-  await workshop.make("PUT", `${scope}/dnszones/zone`, zone("zone"));
-  await workshop.make("PUT", `${scope}/dnsrecords/record`, record("record"));
+async function declareAll(workshop: Workshop, scope: string, but: ReadonlySet<string> = new Set()): Promise<void> {
+  for (const [plural, manifest] of Object.entries(manifests)) {
+    const name = standingName(plural);
+    if (!but.has(plural)) await workshop.make("PUT", `${scope}/${plural}/${name}`, manifest(name));
+  }
 }

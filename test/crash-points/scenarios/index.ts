@@ -1,11 +1,20 @@
 import type { KindRegistry } from "../../../src/kernel/kind.ts";
 import type { Scenario } from "../scenario.ts";
+import { cloudNetworkScenario, computeProviderScenario, firewallScenario } from "./cloud.ts";
 import { dnsZoneScenario } from "./dns-zone.ts";
 import { keyValueSetScenario } from "./key-value-set.ts";
 import { simSetScenario, simZoneScenario } from "./sim-kinds.ts";
 
 /** Every kind with a loop has its scenario here; a kind without one fails the check. */
-export const scenarios: readonly Scenario[] = [simSetScenario, simZoneScenario, keyValueSetScenario, dnsZoneScenario];
+export const scenarios: readonly Scenario[] = [
+  simSetScenario,
+  simZoneScenario,
+  keyValueSetScenario,
+  dnsZoneScenario,
+  firewallScenario,
+  cloudNetworkScenario,
+  computeProviderScenario,
+];
 
 /** Names of the registered kinds that have a loop and no scenario. */
 export function withoutScenario(kinds: KindRegistry, covered: readonly Pick<Scenario, "kind">[] = scenarios): string[] {

@@ -1,0 +1,15 @@
+import { defineKind } from "../../kernel/kind.ts";
+import { computeProviderLoop } from "./loop.ts";
+import { type ComputeProviderSpec, computeProviderSchema } from "./schema.ts";
+
+export const computeProviderKind = defineKind<ComputeProviderSpec>({
+  kind: "ComputeProvider",
+  plural: "computeproviders",
+  schema: computeProviderSchema,
+  permission: "organization.compute_provider",
+  scopes: ["organization"],
+  modeRequired: true,
+  accounts: (spec) => [spec.account],
+  links: () => [],
+  loop: computeProviderLoop,
+});

@@ -1,0 +1,96 @@
+import { TerminalError } from "../../kernel/errors.ts";
+import { defineLoop, type Inventory, type LookContext, type Seen, type Subject } from "../../kernel/loop.ts";
+import type { CloudThing, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
+import { leastComplete } from "../cloud/seen-marker.ts";
+import type { ComputeProviderSpec } from "./schema.ts";
+
+/** What is watched of an account: that it is claimed, and everything in it, whoever made it. */
+export interface AccountItem {
+  readonly type: string;
+  readonly name: string;
+  /** Whose it is: Setpoint's, by its mark, or unmanaged. */
+  readonly owner: "setpoint" | "unmanaged";
+}
+
+const sentinelKey = "sentinel";
+const sentinelItem: AccountItem = { type: "sentinel", name: "the claim of this installation", owner: "setpoint" };
+
+/** Everything that a kind of ours can make, or that costs money. */
+const watched: Readonly<Record<string, string>> = {
+  servers: "server",
+  networks: "network",
+  firewalls: "firewall",
+  volumes: "volume",
+  "load-balancers": "load balancer",
+  "floating-ips": "floating IP",
+  "placement-groups": "placement group",
+  certificates: "certificate",
+};
+
+export const computeProviderLoop = defineLoop<ComputeProviderSpec, AccountItem, ComputeReader, ComputeWriter>({
+  kind: "ComputeProvider",
+  everySeconds: 1_800,
+  // The claim is written by the engine with the first write of a plan, after the credential's rights were asked for. Wanting it
+  // here is what makes that happen when an account is onboarded, and not with the first server.
+  desired: () => ({ known: true, items: [{ key: sentinelKey, item: sentinelItem }] }),
+  observe: lookAround,
+  read: async (ctx, _subject, { key, externalId }) => {
+    if (key !== sentinelKey)
+      throw new TerminalError(
+        "PROVIDER_REFUSED",
+        `${key} (${externalId ?? "no id"}) is only watched here: nothing is done with it`,
+      );
+    return (await lookForSentinel(ctx)) ?? "absent";
+  },
+  same: () => [],
+  create: async () => ({ externalId: sentinelKey }),
+  update: async () => {},
+  // An account that is no longer watched keeps its sentinel: other resources of ours may still be there.
+  remove: async () => {},
+});
+
+async function lookAround(ctx: LookContext<ComputeReader>, subject: Subject<ComputeProviderSpec>) {
+  const names = Object.keys(watched);
+  const inventories: Inventory<CloudThing>[] = [];
+  for (const name of names) inventories.push(await ctx.inventory<CloudThing>(name));
+  await requireLocations(ctx, subject);
+  const sentinel = await lookForSentinel(ctx);
+  const items = inventories.flatMap(({ entries }, index) => seenIn(watched[names[index] ?? ""] ?? "thing", entries));
+  const startedAtMonotonicMs = Math.min(...inventories.map((inventory) => inventory.startedAtMonotonicMs));
+  return {
+    ...leastComplete(inventories),
+    startedAtMonotonicMs,
+    items: sentinel === undefined ? items : [sentinel, ...items],
+  };
+}
+
+/** What is Setpoint's is its own resource's to show; here it would only be counted twice. */
+function seenIn(type: string, things: readonly CloudThing[]): readonly Seen<AccountItem>[] {
+  return things
+    .filter(({ mark }) => typeof mark !== "object" || !("installationId" in mark))
+    .map(({ id, name }) => ({
+      key: `${type} ${name} (${id})`,
+      externalId: `${type} ${id}`,
+      item: { type, name, owner: "unmanaged" },
+    }));
+}
+
+async function lookForSentinel(ctx: LookContext<ComputeReader>): Promise<Seen<AccountItem> | undefined> {
+  const found = await ctx.reader.sentinel(ctx.signal);
+  return found === "absent" ? undefined : { key: sentinelKey, externalId: sentinelKey, item: sentinelItem };
+}
+
+async function requireLocations(
+  ctx: LookContext<ComputeReader>,
+  { spec }: Subject<ComputeProviderSpec>,
+): Promise<void> {
+  if (spec.locations.length === 0) return;
+  const { entries, completeness } = await ctx.inventory<{ readonly name: string }>("locations");
+  const known = entries.map(({ name }) => name);
+  const unknown = spec.locations.filter((name) => !known.includes(name));
+  if (unknown.length === 0 || completeness !== "complete") return;
+  throw new TerminalError(
+    "PROVIDER_REFUSED",
+    `The provider has no location ${unknown.join(", ")}. It has: ${known.join(", ")}. Correct spec.locations`,
+  );
+}

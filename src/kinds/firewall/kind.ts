@@ -1,0 +1,15 @@
+import { defineKind } from "../../kernel/kind.ts";
+import { firewallLoop } from "./loop.ts";
+import { type FirewallSpec, firewallSchema } from "./schema.ts";
+
+export const firewallKind = defineKind<FirewallSpec>({
+  kind: "Firewall",
+  plural: "firewalls",
+  schema: firewallSchema,
+  permission: "project.workspace.firewall",
+  scopes: ["organization", "project", "workspace"],
+  modeRequired: false,
+  accounts: (spec) => [spec.account],
+  links: () => [],
+  loop: firewallLoop,
+});

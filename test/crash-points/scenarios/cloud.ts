@@ -1,0 +1,147 @@
+import type { Kind } from "../../../src/kernel/kind.ts";
+import { cloudNetworkKind } from "../../../src/kinds/cloud-network/kind.ts";
+import { computeProviderKind } from "../../../src/kinds/compute-provider/kind.ts";
+import { firewallKind } from "../../../src/kinds/firewall/kind.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
+import type { Http } from "../../../src/ports/http.ts";
+import type { Json, JsonObject } from "../../../src/ports/json.ts";
+import { createHetznerCloudProvider } from "../../../src/providers/hetzner-cloud/provider.ts";
+import { worldToken } from "../../../src/world/cloud.ts";
+import { World } from "../../../src/world/world.ts";
+import { worldHttp } from "../../support/world-http.ts";
+import { accountId, declaration, deletion, type PointCall, type Scenario, type ScenarioOutside } from "../scenario.ts";
+
+const settleSeconds = 2;
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** A project of Hetzner Cloud in a world, reached by the production client; its lists may lag. */
+class CloudOutside implements ScenarioOutside {
+  readonly #world: World;
+  readonly #clock: Clock;
+
+  constructor(nowMs: () => number) {
+    // What is waited for (an action) is over at once: in the scenarios every wait is a point of the engine's own.
+    this.#clock = { nowMs, monotonicMs: nowMs, wait: async () => {} };
+    this.#world = new World(this.#clock, { accounts: ["demo"], pace: 0 });
+  }
+
+  canonical(): Json {
+    return ["firewalls", "networks", "ssh_keys"].map((collection) => this.#list(collection));
+  }
+
+  connect(call: PointCall): ReturnType<ScenarioOutside["connect"]> {
+    const provider = createHetznerCloudProvider({
+      http: this.#http(call),
+      credentials: { read: async () => ({ found: true, value: worldToken("demo") }) },
+      clock: this.#clock,
+      log: silent,
+    });
+    const open: typeof provider.open = (account) =>
+      provider.open({ ...account, settings: { url: "http://world.test/v1" }, credentialRef: "token:demo" });
+    const kinds = [firewallKind, cloudNetworkKind, computeProviderKind].map(
+      (kind) => [kind.kind, kind as Kind] as const,
+    );
+    const outside = { ...provider, name: "outside", settleMs: settleSeconds * 1_000, callTimeoutMs: 3_000, open };
+    return { kinds: new Map(kinds), providers: new Map([["outside", outside]]) };
+  }
+
+  #http(call: PointCall): Http {
+    const { request } = worldHttp(this.#world, this.#clock);
+    return {
+      request: (asked) => {
+        const reads = asked.method === "GET";
+        const [, collection = ""] = new URL(asked.url).pathname.split("/v1/");
+        return call(
+          `${asked.method} ${collection.replace(/\d+/, "N")}`,
+          (stale) => {
+            this.#world.core.settings.listLagSeconds = stale ? settleSeconds : 0;
+            return request(asked);
+          },
+          { reads },
+        ).then((answer) => answer);
+      },
+    };
+  }
+
+  /** Without ids and times, which depend on how often something was tried. */
+  #list(collection: string): Json {
+    this.#world.core.settings.listLagSeconds = 0;
+    const cloud = this.#world.clouds[0];
+    const request = { method: "GET", path: "", query: new URLSearchParams(), headers: {}, body: "" };
+    const answer = cloud === undefined ? undefined : this.#world.asConsole(cloud, "demo", request, `/${collection}`);
+    const entries = (answer?.body as Record<string, readonly JsonObject[]> | undefined)?.[collection] ?? [];
+    return entries.map(({ id: _id, created: _created, ...rest }) => rest);
+  }
+}
+
+const firewall = (name: string, port: string) =>
+  declaration(
+    "Firewall",
+    name,
+    {
+      account: accountId,
+      applies: "scope",
+      rules: [{ direction: "in", protocol: "tcp", port, cidrs: ["192.0.2.0/24"] }],
+      labels: {},
+    },
+    { accounts: [accountId] },
+  );
+
+const network = (subnets: readonly string[]) =>
+  declaration(
+    "CloudNetwork",
+    "backend",
+    {
+      account: accountId,
+      range: "10.0.0.0/16",
+      subnets: subnets.map((range) => ({ range, zone: "eu-central" })),
+      routes: [],
+      labels: { team: "core" },
+      protect: false,
+    },
+    { accounts: [accountId] },
+  );
+
+const outside = (nowMs: () => number) => new CloudOutside(nowMs);
+
+export const firewallScenario: Scenario = {
+  kind: "Firewall",
+  outside,
+  acts: [
+    { atSeconds: 1, act: (intents) => intents.declare(firewall("web", "443")) },
+    { atSeconds: 20, act: (intents) => intents.declare(firewall("web", "8443")) },
+    { atSeconds: 40, act: (intents) => intents.requestDeletion(deletion("web", 1)) },
+  ],
+  endsAtSeconds: 90,
+};
+
+export const cloudNetworkScenario: Scenario = {
+  kind: "CloudNetwork",
+  outside,
+  acts: [
+    { atSeconds: 1, act: (intents) => intents.declare(network(["10.0.1.0/24"])) },
+    { atSeconds: 20, act: (intents) => intents.declare(network(["10.0.2.0/24", "10.0.3.0/24"])) },
+    { atSeconds: 45, act: (intents) => intents.requestDeletion(deletion("backend", 1)) },
+  ],
+  endsAtSeconds: 95,
+};
+
+export const computeProviderScenario: Scenario = {
+  kind: "ComputeProvider",
+  outside,
+  acts: [
+    {
+      atSeconds: 1,
+      act: (intents) =>
+        intents.declare(
+          declaration(
+            "ComputeProvider",
+            "cloud",
+            { account: accountId, family: "hetzner-cloud", locations: ["fsn1"] },
+            { accounts: [accountId] },
+          ),
+        ),
+    },
+  ],
+  endsAtSeconds: 60,
+};
