@@ -14,7 +14,12 @@ type CrateSpec = z.output<typeof schema>;
 
 const named = z.object({ name: z.string() });
 const nothing = z.object({});
-type Seen = { readonly label: string | undefined; readonly sealed: boolean; readonly things: number };
+interface Seen {
+  readonly label?: string;
+  readonly sealed: boolean;
+  readonly things: number;
+  readonly lockedBy?: string;
+}
 
 /** The outside by HTTP, with a word about who asks: the server's own log then says which process made which call. */
 class Crates {
@@ -201,7 +206,7 @@ function unpackPipeline(crates: Crates): Pipeline {
         look: async ({ signal }, { name }) => {
           const seen = await crates.see(name, signal);
           if (seen === "absent") return "absent";
-          return { externalId: `crate-${name}`, output: undefined, contains: seen.things };
+          return { externalId: `crate-${name}`, output: undefined, contains: seen.things, lockedBy: seen.lockedBy };
         },
         call: async ({ signal }, { name }) => {
           await crates.write("DELETE", `/crates/${name}`, signal);

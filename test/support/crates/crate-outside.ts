@@ -13,6 +13,8 @@ interface Crate {
   things: number;
   label?: string;
   sealed: boolean;
+  /** Who keeps it from being taken away. */
+  lockedBy?: string;
 }
 
 /** The outside of crates: what there is, every call that was made to it, and every change that it made. */
