@@ -95,8 +95,8 @@ export function storyOf({ operation, subject, pipeline, journal }: StepScene): S
   };
 }
 
-/** What an effect's entry keeps beside its output. */
-export const effectOutput = z.object({ externalId: z.string(), adopted: z.boolean(), output: z.unknown() });
+/** What an effect's entry keeps beside its output, which is not there where it has none: a journal is JSON. */
+export const effectOutput = z.object({ externalId: z.string(), adopted: z.boolean(), output: z.unknown().optional() });
 
 function valueOf(pipeline: Pipeline, entry: JournalEntry): unknown {
   const step = pipeline.steps.find(({ name }) => name === entry.step);
