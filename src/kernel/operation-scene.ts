@@ -96,7 +96,9 @@ export function storyOf({ operation, subject, pipeline, journal }: StepScene): S
 }
 
 /** What an effect's entry keeps beside its output, which is not there where it has none: a journal is JSON. */
-export const effectOutput = z.object({ externalId: z.string(), adopted: z.boolean(), output: z.unknown().optional() });
+export const effectOutput = z
+  .object({ externalId: z.string(), adopted: z.boolean(), output: z.unknown().optional() })
+  .transform(({ output, ...rest }) => ({ ...rest, output }));
 
 function valueOf(pipeline: Pipeline, entry: JournalEntry): unknown {
   const step = pipeline.steps.find(({ name }) => name === entry.step);

@@ -41,11 +41,12 @@ export type Recording = Omit<z.output<typeof recordingSchema>, "journal"> & {
 };
 
 export function fileOf({ release, pipeline, version, state }: Omit<Recording, "journal">): string {
-  return join(recordedFolder, release, `${pipeline}-${version}-${state}.json`);
+  const plain = (text: string) => text.replaceAll(".", "-");
+  return join(recordedFolder, `release-${plain(release)}`, `${plain(pipeline)}-${version}-${state}.json`);
 }
 
 export function parseRecording(text: string): Recording {
-  return recordingSchema.parse(JSON.parse(text)) as Recording;
+  return recordingSchema.parse(JSON.parse(text));
 }
 
 export function recordings(): readonly { readonly file: string; readonly recording: Recording }[] {
