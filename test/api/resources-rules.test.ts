@@ -218,7 +218,13 @@ test("declarations are kept, shown with what they changed, and can be gone back 
   const back = await api.send("POST", `${path}:rollback`, { toRevision: 2 });
   assert.equal(back.status, 200);
   const now = resourceSchema.parse(back.body);
-  assert.deepEqual(now.spec, { account: "lab", zone: "back.test", nameservers: ["ns1.test"] });
+  assert.deepEqual(now.spec, {
+    account: "lab",
+    zone: "back.test",
+    nameservers: ["ns1.test"],
+    ownership: "records",
+    registryOwner: "setpoint",
+  });
   assert.deepEqual([now.metadata.generation, now.metadata.revision, now.metadata.mode], [4, 4, "enforce"]);
   assert.equal((await api.send("POST", `${path}:rollback`, { toRevision: 99 })).status, 404);
   assert.equal(code(await api.send("POST", `${path}:rollback`, {})), "FIELDS_INVALID");

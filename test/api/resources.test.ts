@@ -52,7 +52,12 @@ test("a resource is declared, read, changed and left as it is", async () => {
   const read = resourceSchema.parse((await api.send("GET", path)).body);
   assert.equal(read.metadata.mode, "observe");
   assert.equal(read.metadata.generation, 1);
-  assert.deepEqual(read.spec, { account: "lab", zone: "first.test" });
+  assert.deepEqual(read.spec, {
+    account: "lab",
+    zone: "first.test",
+    ownership: "records",
+    registryOwner: "setpoint",
+  });
   assert.equal(read.status.subjects[0]?.account, "lab");
   const ready = read.status.conditions.find(({ type }) => type === "Ready");
   assert.equal(ready?.status, "Unknown", "what was never looked at is not known");
