@@ -51,7 +51,7 @@ function loadState(world: World, file: string): void {
 function greeting(world: World, url: string): string {
   const lines = world.clouds.flatMap((cloud) => [
     `${cloud.name}: ${url}${cloud.basePath}`,
-    ...cloud.tokens().map(({ account, access, token }) => `  ${account} (${access}): ${token}`),
+    ...cloud.book.tokens().map(({ account, access, token }) => `  ${account} (${access}): ${token}`),
   ]);
   return `${lines.join("\n")}\nfaults, state and requests: ${url}/_world\n`;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addAccount, type Cloud } from "./cloud.ts";
+import type { Cloud } from "./cloud.ts";
 import type { WorldRequest } from "./exchange.ts";
 import { faultSchema } from "./fault-schema.ts";
 import { type Route, Router } from "./router.ts";
@@ -48,8 +48,8 @@ function cloudOf({ world, params }: AdminCall, name = params["cloud"]): Cloud {
 }
 
 function accountOf(cloud: Cloud, name: string | undefined): string {
-  if (name !== undefined && cloud.accounts().includes(name)) return name;
-  const names = cloud.accounts().join(", ");
+  if (name !== undefined && cloud.book.names().includes(name)) return name;
+  const names = cloud.book.names().join(", ");
   throw new AdminError(404, `${cloud.name} has no ${cloud.accountWord} "${name ?? ""}" here. There are: ${names}.`);
 }
 
@@ -77,8 +77,8 @@ function overview({ world }: AdminCall) {
     clouds: world.clouds.map((cloud) => ({
       name: cloud.name,
       basePath: cloud.basePath,
-      accounts: cloud.accounts(),
-      tokens: cloud.tokens(),
+      accounts: cloud.book.names(),
+      tokens: cloud.book.tokens(),
     })),
   });
 }
@@ -86,9 +86,9 @@ function overview({ world }: AdminCall) {
 function addAccountOf(call: AdminCall) {
   const { cloud: name, account } = bodyOf(call, accountSchema);
   const cloud = cloudOf(call, name);
-  if (cloud.accounts().includes(account)) throw new AdminError(409, `${name} has "${account}" already.`);
-  addAccount(cloud, account);
-  return made({ cloud: name, account, tokens: cloud.tokens().filter((token) => token.account === account) });
+  if (cloud.book.names().includes(account)) throw new AdminError(409, `${name} has "${account}" already.`);
+  cloud.book.add(account);
+  return made({ cloud: name, account, tokens: cloud.book.tokens().filter((token) => token.account === account) });
 }
 
 function addTokenOf(call: AdminCall) {
@@ -100,12 +100,12 @@ function addTokenOf(call: AdminCall) {
   });
   const { cloud: name, account, access, token } = bodyOf(call, schema);
   const cloud = cloudOf(call, name);
-  cloud.addToken({ token, account: accountOf(cloud, account), access });
+  cloud.book.addToken({ token, account: accountOf(cloud, account), access });
   return made({ cloud: name, account, access, token });
 }
 
 function revokeTokenOf(call: AdminCall) {
-  const revoked = call.world.clouds.some((cloud) => cloud.revokeToken(call.params["token"] ?? ""));
+  const revoked = call.world.clouds.some((cloud) => cloud.book.revokeToken(call.params["token"] ?? ""));
   if (!revoked) throw new AdminError(404, "There is no such token in this world.");
   return gone;
 }

@@ -1,3 +1,4 @@
+import type { AccountBook } from "./account-book.ts";
 import type { WorldAnswer, WorldRequest } from "./exchange.ts";
 import type { FaultsInForce, FaultTray } from "./fault-tray.ts";
 import type { SeededRandom } from "./seeded-random.ts";
@@ -19,14 +20,6 @@ export interface WorldSettings {
   listLagSeconds: number;
 }
 
-export type Access = "read-write" | "read";
-
-export interface Token {
-  readonly token: string;
-  readonly account: string;
-  readonly access: Access;
-}
-
 export interface CloudRequest {
   readonly request: WorldRequest;
   /** The path behind the base path. */
@@ -42,13 +35,9 @@ export interface Cloud {
   readonly basePath: string;
   /** What an account is called there. */
   readonly accountWord: string;
-  accounts(): readonly string[];
-  addAccount(name: string): void;
+  readonly book: AccountBook<unknown>;
+  /** Sets limits of an account, and answers with all of them. */
   configure(account: string, settings: unknown): unknown;
-  tokens(): readonly Token[];
-  addToken(token: Token): void;
-  revokeToken(token: string): boolean;
-  accountOf(request: WorldRequest): string | undefined;
   /** Lets everything happen whose time has come. */
   settle(): void;
   answer(request: CloudRequest): WorldAnswer;
@@ -66,16 +55,4 @@ export interface Fill {
   readonly prefix: string;
   readonly labels: Readonly<Record<string, string>>;
 }
-
-/** The token of an account of a world: made of its name, since it opens nothing that is worth a secret. */
-export function worldToken(account: string, access: Access = "read-write"): string {
-  return `${access === "read" ? "ro" : "rw"}${account}`.padEnd(64, "0");
-}
-
-/** An account with a token that may write and one that may not. */
-export function addAccount(cloud: Cloud, account: string): void {
-  cloud.addAccount(account);
-  for (const access of ["read-write", "read"] as const) {
-    cloud.addToken({ token: worldToken(account, access), account, access });
-  }
-}
+export { worldToken } from "./account-book.ts";

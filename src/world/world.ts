@@ -1,6 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
 import { type AdminCall, adminRouter, AdminError } from "./admin.ts";
-import { addAccount, type Cloud, type WorldCore } from "./cloud.ts";
+import type { Cloud, WorldCore } from "./cloud.ts";
 import type { WorldAnswer, WorldReaction, WorldRequest } from "./exchange.ts";
 import { FaultTray, type FaultsInForce, noFaults } from "./fault-tray.ts";
 import { HetznerCloud } from "./hetzner-cloud/hetzner-cloud.ts";
@@ -41,7 +41,7 @@ export class World {
     this.core = { time, random, tray, settings: { pace, listLagSeconds } };
     this.log = new RequestLog(time);
     this.clouds = [new HetznerCloud(this.core)];
-    for (const cloud of this.clouds) for (const account of accounts) addAccount(cloud, account);
+    for (const cloud of this.clouds) for (const account of accounts) cloud.book.add(account);
   }
 
   handle(request: WorldRequest): WorldReaction {
@@ -95,7 +95,7 @@ export class World {
   #ask(cloud: Cloud, request: WorldRequest): WorldReaction {
     const { method, query } = request;
     const path = request.path.slice(cloud.basePath.length);
-    const account = cloud.accountOf(request);
+    const account = cloud.book.tokenOf(request)?.account;
     const faults = this.core.tray.against({ cloud: cloud.name, account, method, path });
     const waitMs = faults.strike("latency")?.ms ?? 0;
     const reaction = { waitMs, ...this.#outcome(cloud, account, { request, path, faults }) };

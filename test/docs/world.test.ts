@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/runtime/system-clock.ts";
-import { worldToken } from "../../src/world/cloud.ts";
+import { worldToken } from "../../src/world/account-book.ts";
 import { faultSchema } from "../../src/world/fault-schema.ts";
 import { serveWorld } from "../../src/world/http-server.ts";
 import { World } from "../../src/world/world.ts";

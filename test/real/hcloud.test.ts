@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "../../src/runtime/system-clock.ts";
-import { worldToken } from "../../src/world/cloud.ts";
+import { worldToken } from "../../src/world/account-book.ts";
 import { serveWorld } from "../../src/world/http-server.ts";
 import { World } from "../../src/world/world.ts";
 import { temporaryFolder } from "../support/postgres.ts";

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { freePort } from "../../src/store/embedded/free-port.ts";
-import { worldToken } from "../../src/world/cloud.ts";
+import { worldToken } from "../../src/world/account-book.ts";
 import { serveWorld } from "../../src/world/http-server.ts";
 import { World } from "../../src/world/world.ts";
 import { HetznerWalk } from "../support/hetzner-walk.ts";

@@ -1,4 +1,4 @@
-import { worldToken } from "../../src/world/cloud.ts";
+import { worldToken } from "../../src/world/account-book.ts";
 import type { WorldAnswer, WorldReaction } from "../../src/world/exchange.ts";
 import type { Fault } from "../../src/world/fault-schema.ts";
 import { World, type WorldOptions } from "../../src/world/world.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import type { Access, Cloud, CloudRequest, Fill, Token, WorldCore } from "../cloud.ts";
-import type { WorldAnswer, WorldRequest } from "../exchange.ts";
+import { type Access, AccountBook } from "../account-book.ts";
+import type { Cloud, CloudRequest, Fill, WorldCore } from "../cloud.ts";
+import type { WorldAnswer } from "../exchange.ts";
 import { noFaults } from "../fault-tray.ts";
 import { Router } from "../router.ts";
 import { settleActions } from "./actions.ts";
@@ -30,29 +31,21 @@ export class HetznerCloud implements Cloud {
   readonly name = "hetzner-cloud";
   readonly basePath = "/v1";
   readonly accountWord = "project";
+  readonly book: AccountBook<Project>;
   readonly #core: WorldCore;
   readonly #router = new Router<Call>(hetznerRoutes);
-  #projects = new Map<string, Project>();
-  #tokens = new Map<string, Token>();
   #lastId = 1_000_000;
   #lastActionId = 500_000;
   #lastAddress = 0;
 
   constructor(core: WorldCore) {
     this.#core = core;
-  }
-
-  accounts(): readonly string[] {
-    return [...this.#projects.keys()];
-  }
-
-  addAccount(name: string): void {
-    this.#projects.set(name, newProject(name, this.#core.time));
+    this.book = new AccountBook((name) => newProject(name, core.time));
   }
 
   configure(account: string, settings: unknown): unknown {
     const { limits = {}, requestsPerHour } = configureSchema.parse(settings);
-    const project = this.#project(account);
+    const project = this.book.get(account);
     project.limits = { ...project.limits, ...limits };
     if (requestsPerHour !== undefined) {
       project.requestsPerHour = requestsPerHour;
@@ -61,37 +54,20 @@ export class HetznerCloud implements Cloud {
     return { limits: project.limits, requestsPerHour: project.requestsPerHour };
   }
 
-  tokens(): readonly Token[] {
-    return [...this.#tokens.values()];
-  }
-
-  addToken(token: Token): void {
-    this.#project(token.account);
-    this.#tokens.set(token.token, token);
-  }
-
-  revokeToken(token: string): boolean {
-    return this.#tokens.delete(token);
-  }
-
-  accountOf(request: WorldRequest): string | undefined {
-    return this.#tokenOf(request)?.account;
-  }
-
   settle(): void {
-    for (const project of this.#projects.values()) settleActions(project, this.#core.time);
+    for (const project of this.book.all()) settleActions(project, this.#core.time);
   }
 
   answer(asked: CloudRequest): WorldAnswer {
     const { request, path, faults, consoleOf } = asked;
     if (consoleOf !== undefined) return this.#route(this.#callOf(consoleOf, asked), request.method, path);
-    const token = this.#tokenOf(request);
+    const token = this.book.tokenOf(request);
     if (token === undefined || faults.strike("expired-token") !== undefined) {
       return this.refusal(401, "unauthorized", "unable to authenticate");
     }
     const account = faults.strike("other-account")?.as ?? token.account;
-    if (!this.#projects.has(account)) return this.refusal(401, "unauthorized", "unable to authenticate");
-    const project = this.#project(account);
+    if (this.book.find(account) === undefined) return this.refusal(401, "unauthorized", "unable to authenticate");
+    const project = this.book.get(account);
     if (!takeRequest(project, this.#core.time.nowMs)) return this.rateLimited(account, undefined);
     const answer = this.#guarded(token.access, asked, account);
     return { ...answer, headers: { ...answer.headers, ...rateHeaders(project) } };
@@ -103,7 +79,7 @@ export class HetznerCloud implements Cloud {
 
   rateLimited(account: string | undefined, retryAfterSeconds: number | undefined): WorldAnswer {
     const answer = this.refusal(429, "rate_limit_exceeded", "limit of requests per hour reached");
-    const project = account === undefined ? undefined : this.#projects.get(account);
+    const project = account === undefined ? undefined : this.book.find(account);
     const headers = {
       ...answer.headers,
       ...(project === undefined ? {} : rateHeaders(project)),
@@ -123,16 +99,15 @@ export class HetznerCloud implements Cloud {
       lastId: this.#lastId,
       lastActionId: this.#lastActionId,
       lastAddress: this.#lastAddress,
-      projects: [...this.#projects.values()].map(saveProject),
-      tokens: [...this.#tokens.values()],
+      projects: this.book.all().map(saveProject),
+      tokens: [...this.book.tokens()],
     };
   }
 
   load(saved: unknown): void {
     const read = savedSchema.parse(saved);
     const projects = read.projects.map((project) => loadProject(project, this.#core.time));
-    this.#projects = new Map(projects.map((project) => [project.name, project]));
-    this.#tokens = new Map(read.tokens.map((token) => [token.token, token]));
+    this.book.load(new Map(projects.map((project) => [project.name, project])), read.tokens);
     this.#lastId = read.lastId;
     this.#lastActionId = read.lastActionId;
     this.#lastAddress = read.lastAddress;
@@ -170,7 +145,7 @@ export class HetznerCloud implements Cloud {
   #callOf(account: string, { request, path, faults, consoleOf }: CloudRequest): Omit<Call, "params"> & { params: {} } {
     const { time, random, settings } = this.#core;
     return {
-      project: this.#project(account),
+      project: this.book.get(account),
       params: {},
       path,
       query: request.query,
@@ -184,17 +159,6 @@ export class HetznerCloud implements Cloud {
       nextActionId: () => (this.#lastActionId += 1),
       nextAddress: () => (this.#lastAddress += 1),
     };
-  }
-
-  #tokenOf({ headers }: WorldRequest): Token | undefined {
-    const [, token] = /^Bearer (\S+)$/i.exec(headers["authorization"] ?? "") ?? [];
-    return token === undefined ? undefined : this.#tokens.get(token);
-  }
-
-  #project(name: string): Project {
-    const project = this.#projects.get(name);
-    if (project === undefined) throw new Error(`There is no project "${name}" in this world.`);
-    return project;
   }
 }
 

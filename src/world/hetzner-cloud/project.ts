@@ -1,3 +1,4 @@
+import type { Rate } from "../rate-bucket.ts";
 import { type Indexes, type ReadTable, Table, type WorldTime } from "../table.ts";
 import type { Labels, RowOf, TableName } from "./rows.ts";
 
@@ -13,7 +14,7 @@ export interface Project extends Tables {
   limits: Limits;
   /** Requests an hour, refilled steadily. */
   requestsPerHour: number;
-  rate: { readonly left: number; readonly atMs: number };
+  rate: Rate;
   /** Actions that run, by the time they end. */
   running: readonly number[];
 }

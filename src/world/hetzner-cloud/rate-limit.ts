@@ -1,12 +1,12 @@
+import { taken } from "../rate-bucket.ts";
 import type { Project } from "./project.ts";
 
 /** Takes one request out of the project's hour, which refills steadily; false where nothing is left. */
 export function takeRequest(project: Project, nowMs: number): boolean {
-  const { requestsPerHour, rate } = project;
-  const refilled = ((nowMs - rate.atMs) * requestsPerHour) / 3_600_000;
-  const left = Math.min(requestsPerHour, rate.left + Math.max(0, refilled));
-  project.rate = { left: left >= 1 ? left - 1 : left, atMs: nowMs };
-  return left >= 1;
+  const { requestsPerHour } = project;
+  const { rate, isTaken } = taken(project.rate, { most: requestsPerHour, perSecond: requestsPerHour / 3_600 }, nowMs);
+  project.rate = rate;
+  return isTaken;
 }
 
 /** Limit, what is left, and when it is full again, in seconds since 1970. */

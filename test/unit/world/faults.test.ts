@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { worldToken } from "../../../src/world/cloud.ts";
+import { worldToken } from "../../../src/world/account-book.ts";
 import { type ServerBody, smallServer, TestWorld } from "../../support/world.ts";
 
 interface Page {

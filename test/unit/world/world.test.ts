@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
 import { systemClock } from "../../../src/runtime/system-clock.ts";
-import { worldToken } from "../../../src/world/cloud.ts";
+import { worldToken } from "../../../src/world/account-book.ts";
 import { serveWorld } from "../../../src/world/http-server.ts";
 import { World } from "../../../src/world/world.ts";
 import { type ServerBody, smallServer, TestWorld } from "../../support/world.ts";
