@@ -2,7 +2,13 @@
 export interface Route<Call> {
   readonly method: string;
   readonly path: string;
-  readonly answer: (call: Call) => { readonly status: number; readonly body: unknown };
+  readonly answer: (call: Call) => RouteAnswer;
+}
+
+export interface RouteAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Match<Call> {

@@ -4,6 +4,7 @@ import type { Cloud, WorldCore } from "./cloud.ts";
 import type { WorldAnswer, WorldReaction, WorldRequest } from "./exchange.ts";
 import { FaultTray, type FaultsInForce, noFaults } from "./fault-tray.ts";
 import { HetznerCloud } from "./hetzner-cloud/hetzner-cloud.ts";
+import { Ionos } from "./ionos/ionos.ts";
 import { RequestLog } from "./request-log.ts";
 import { SeededRandom } from "./seeded-random.ts";
 import { loadWorld, saveWorld } from "./saved-world.ts";
@@ -40,7 +41,7 @@ export class World {
     const tray = new FaultTray(time, random);
     this.core = { time, random, tray, settings: { pace, listLagSeconds } };
     this.log = new RequestLog(time);
-    this.clouds = [new HetznerCloud(this.core)];
+    this.clouds = [new HetznerCloud(this.core), new Ionos(this.core)];
     for (const cloud of this.clouds) for (const account of accounts) cloud.book.add(account);
   }
 

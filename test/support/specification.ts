@@ -88,7 +88,9 @@ export class Specification {
     return [
       ...strangers.map((name) => `${operation} does not know the query parameter ${name}`),
       ...missing.map(({ name }) => `${operation} needs the query parameter ${name}`),
-      ...(schema === undefined || body === undefined ? [] : this.#faults(operation, schema, body)),
+      ...(schema === undefined || body === undefined ? [] : this.#faults(operation, schema, body)).filter(
+        (fault) => !this.#isKnown(operation, fault),
+      ),
       ...(schema === undefined && body !== undefined ? [`${operation} takes no body`] : []),
     ];
   }
@@ -113,7 +115,9 @@ export class Specification {
   #isKnown(operation: string, fault: string): boolean {
     return deviations.some(
       (deviation) =>
-        deviation.specification === this.#name && deviation.operation === operation && deviation.where.test(fault),
+        deviation.specification === this.#name &&
+        (deviation.operation ?? operation) === operation &&
+        deviation.where.test(fault),
     );
   }
 }
@@ -131,7 +135,7 @@ const formats = {
 } as const;
 
 function schemaOf({ content }: Content): Schema | undefined {
-  return content?.["application/json"]?.schema;
+  return Object.values(content ?? {})[0]?.schema;
 }
 
 /** What holds values, and no schemas. */

@@ -1,5 +1,5 @@
 import type { FaultsInForce } from "../fault-tray.ts";
-import type { Route } from "../router.ts";
+import type { Route, RouteAnswer } from "../router.ts";
 import type { SeededRandom } from "../seeded-random.ts";
 import type { Project } from "./project.ts";
 
@@ -24,10 +24,7 @@ export interface Call {
 
 export type HetznerRoute = Route<Call>;
 
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
+export type Answer = RouteAnswer;
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const created = (body: unknown): Answer => ({ status: 201, body });

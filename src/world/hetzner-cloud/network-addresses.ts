@@ -1,4 +1,4 @@
-import { contains, ipOfNumber, numberOfIp, rangeOf } from "./addresses.ts";
+import { contains, ipOfNumber, numberOfIp, rangeOf } from "../addresses.ts";
 import type { Call } from "./call.ts";
 import { refused } from "./errors.ts";
 import type { Network } from "./rows.ts";

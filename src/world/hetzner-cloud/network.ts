@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { actionRoutesOf } from "./action-routes.ts";
 import { runningOn, startAction } from "./actions.ts";
-import { contains, isPrivate, overlaps, type Range, rangeOf, textOfRange } from "./addresses.ts";
+import { contains, isPrivate, overlaps, type Range, rangeOf, textOfRange } from "../addresses.ts";
 import { bodyOf, labelsSchema, nameSchema } from "./body.ts";
 import { type Call, created, type HetznerRoute } from "./call.ts";
 import { locations } from "./catalogue/locations.ts";

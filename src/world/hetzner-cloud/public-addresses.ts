@@ -1,4 +1,4 @@
-import { publicIpv4, publicIpv6 } from "./addresses.ts";
+import { publicIpv4, publicIpv6 } from "../addresses.ts";
 import type { Call } from "./call.ts";
 import type { DnsPointer, PrimaryIp } from "./rows.ts";
 

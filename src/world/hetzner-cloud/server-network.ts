@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { startAction } from "./actions.ts";
-import { overlaps, rangeOf } from "./addresses.ts";
+import { overlaps, rangeOf } from "../addresses.ts";
 import { bodyOf, idSchema } from "./body.ts";
 import type { Call, HetznerRoute } from "./call.ts";
 import { datacenterNamed, locationNamed } from "./catalogue/locations.ts";

@@ -1,0 +1,172 @@
+import { z } from "zod";
+import type { JsonObject } from "../../ports/json.ts";
+import { publicIpv4 } from "../addresses.ts";
+import { type Call, newId } from "./call.ts";
+import { images } from "./catalogue.ts";
+import { invalid, IonosError, overLimit } from "./errors.ts";
+import { type Kind, kindOf } from "./kinds.ts";
+import { type Element, type ElementType, numberOf, textOf } from "./rows.ts";
+
+/** What a body says about an element: its properties, and what is to be inside it. */
+export interface Wanted {
+  readonly properties: JsonObject;
+  readonly inside: readonly { readonly kind: Kind; readonly isAttached: boolean; readonly wanted: Wanted }[];
+}
+
+const bodySchema = z.looseObject({
+  properties: z.record(z.string(), z.unknown()),
+  entities: z.record(z.string(), z.looseObject({ items: z.array(z.unknown()).optional() }).optional()).optional(),
+});
+
+/** Reads the body of an element, and of those inside it, before the first one is made. */
+export function wantedOf(kind: Kind, body: unknown, where = ""): Wanted {
+  const parsed = bodySchema.safeParse(body);
+  if (!parsed.success) throw invalid(`${where}properties`, "Field is required");
+  const properties = checked(kind.properties, parsed.data.properties, `${where}properties.`);
+  const inside = Object.entries(parsed.data.entities ?? {}).flatMap(([segment, list]) => {
+    const isAttached = kind.type === "server" && segment === "volumes";
+    const child = isAttached
+      ? kindOf("volume")
+      : kind.children.map((type) => kindOf(type)).find((each) => each.segment === segment);
+    if (child === undefined) return [];
+    return (list?.items ?? []).map((item, at) => ({
+      kind: child,
+      isAttached,
+      wanted: wantedOf(child, item, `${where}entities.${segment}.items[${at}].`),
+    }));
+  });
+  return { properties, inside };
+}
+
+export function checked(schema: z.ZodType, properties: unknown, where: string): JsonObject {
+  const parsed = schema.safeParse(properties);
+  if (parsed.success) return JSON.parse(JSON.stringify(parsed.data)) as JsonObject;
+  const [issue] = parsed.error.issues;
+  throw invalid(`${where}${issue?.path.map(String).join(".") ?? ""}`, issue?.message ?? "is invalid");
+}
+
+/** Makes an element and what is inside it, busy until the request is over. The first one is the element itself. */
+export function makeElements(call: Call, kind: Kind, wanted: Wanted, parent: Element | undefined): readonly Element[] {
+  requireRoom(call, kind, wanted.properties);
+  const datacenter = parent === undefined ? undefined : (parent.datacenter ?? parent.id);
+  requireRegion(call, kind, datacenter, wanted.properties);
+  const shownId = kind.type === "lan" ? nextLan(call, datacenter ?? "") : newId(call);
+  const element: Element = {
+    id: kind.type === "lan" ? `${datacenter ?? ""}:${shownId}` : shownId,
+    shownId,
+    type: kind.type,
+    parent: parent?.id,
+    datacenter,
+    state: "BUSY",
+    createdMs: call.nowMs,
+    modifiedMs: call.nowMs,
+    version: 1,
+    properties: { ...wanted.properties, ...derived(call, kind.type, wanted.properties, datacenter) },
+    labels: {},
+    attachedTo: undefined,
+  };
+  call.contract.elements.put(element);
+  const inner = wanted.inside.flatMap(({ kind: child, isAttached, wanted: inside }) => {
+    if (!isAttached) return makeElements(call, child, inside, element);
+    const [volume, ...rest] = makeElements(call, child, inside, call.contract.elements.get(datacenter ?? ""));
+    return volume === undefined ? rest : [call.contract.elements.put({ ...volume, attachedTo: element.id }), ...rest];
+  });
+  return [element, ...inner];
+}
+
+function requireRoom(call: Call, { type }: Kind, properties: JsonObject): void {
+  const { limits, elements } = call.contract;
+  const total = (of: ElementType, field: string) =>
+    elements.where("type", of).reduce((sum, element) => sum + numberOf(element.properties, field), 0);
+  if (type === "server") {
+    const [cores, ram] = [numberOf(properties, "cores"), numberOf(properties, "ram")];
+    if (cores > limits.coresPerServer) throw overLimit("coresPerServer");
+    if (ram > limits.ramPerServer) throw overLimit("ramPerServer");
+    if (cores + total("server", "cores") > limits.coresPerContract) throw overLimit("coresPerContract");
+    if (ram + total("server", "ram") > limits.ramPerContract) throw overLimit("ramPerContract");
+  }
+  if (type === "networkloadbalancer" && elements.where("type", type).length >= limits.nlbLimitTotal) {
+    throw overLimit("nlbLimitTotal");
+  }
+  if (type === "ipblock" && numberOf(properties, "size") + total("ipblock", "size") > limits.reservableIps) {
+    throw overLimit("reservableIps");
+  }
+}
+
+function requireRegion(call: Call, { type }: Kind, datacenter: string | undefined, properties: JsonObject): void {
+  const location = textOf(call.contract.elements.get(datacenter ?? "")?.properties ?? properties, "location");
+  const isOut =
+    call.faults.strike("region-outage", (fault) => fault.location === location) !== undefined ||
+    (type === "server" &&
+      call.faults.strike("no-capacity", (fault) => fault.location === undefined || fault.location === location) !==
+        undefined);
+  if (isOut) throw new IonosError(503, "600", `[VDC-6-601] Resources in ${location} are currently not available`);
+}
+
+function nextLan(call: Call, datacenter: string): string {
+  const numbers = call.contract.elements.where("inside", `${datacenter} lan`).map(({ shownId }) => Number(shownId));
+  return String(Math.max(0, ...numbers) + 1);
+}
+
+/** What the provider adds to what was asked for. */
+function derived(call: Call, type: ElementType, wanted: JsonObject, datacenter: string | undefined): JsonObject {
+  if (type === "server") return { vmState: "RUNNING" };
+  if (type === "volume") return volumeFacts(call, wanted, datacenter);
+  if (type === "nic") return nicFacts(call, wanted, datacenter);
+  if (type === "ipblock") {
+    return {
+      ips: Array.from({ length: numberOf(wanted, "size") }, () => publicIpv4(call.nextAddress())),
+      ipConsumers: [],
+    };
+  }
+  return {};
+}
+
+function volumeFacts(call: Call, wanted: JsonObject, datacenter: string | undefined): JsonObject {
+  const location = call.contract.elements.get(datacenter ?? "")?.properties["location"];
+  const image = images.find(
+    (each) =>
+      each.location === location &&
+      (each.id === wanted["image"] || each.aliases.includes(textOf(wanted, "imageAlias"))),
+  );
+  const isNamed = wanted["image"] !== undefined || wanted["imageAlias"] !== undefined;
+  if (isNamed && image === undefined) throw invalid("properties.image", "Image does not exist in this location");
+  if (image === undefined && wanted["licenceType"] === undefined) {
+    throw invalid("properties.licenceType", "Field is required where no image is given");
+  }
+  return { licenceType: wanted["licenceType"] ?? "LINUX", ...(image === undefined ? {} : { image: image.id }) };
+}
+
+/** A LAN that does not exist is made with the first network card that is put into it. */
+function nicFacts(call: Call, wanted: JsonObject, datacenter = ""): JsonObject {
+  const { elements } = call.contract;
+  const lanId = `${datacenter}:${textOf(wanted, "lan")}`;
+  const lan = elements.get(lanId) ?? implicitLan(call, datacenter, textOf(wanted, "lan"));
+  const members = elements.where("lan", lanId).length;
+  const inner = `10.7.${(Number(lan.shownId) + Math.floor(members / 250)) % 256}.${10 + (members % 240)}`;
+  const ip = lan.properties["public"] === true ? publicIpv4(call.nextAddress()) : inner;
+  const given = wanted["ips"];
+  return {
+    mac: `02:01:${Array.from({ length: 4 }, () => call.random.text(2, "0123456789abcdef")).join(":")}`,
+    ips: Array.isArray(given) && given.length > 0 ? given : [ip],
+    deviceNumber: members + 1,
+    pciSlot: members + 5,
+  };
+}
+
+function implicitLan(call: Call, datacenter: string, shownId: string): Element {
+  return call.contract.elements.put({
+    id: `${datacenter}:${shownId}`,
+    shownId,
+    type: "lan",
+    parent: datacenter,
+    datacenter,
+    state: "AVAILABLE",
+    createdMs: call.nowMs,
+    modifiedMs: call.nowMs,
+    version: 1,
+    properties: { public: false },
+    labels: {},
+    attachedTo: undefined,
+  });
+}

@@ -1,0 +1,42 @@
+import type { ReadTable } from "../table.ts";
+import type { Call } from "./call.ts";
+import { invalid } from "./errors.ts";
+import type { Element } from "./rows.ts";
+
+/** What a list shows: the elements as they are, unless lists lag behind. */
+export function viewOf(call: Call): ReadTable<Element> {
+  const stale = call.faults.strike("stale-list");
+  const lagMs = stale === undefined ? call.listLagMs : stale.ageSeconds * 1_000;
+  return lagMs > 0 ? call.contract.elements.asOf(call.nowMs - lagMs) : call.contract.elements;
+}
+
+export interface Page<R> {
+  readonly rows: readonly R[];
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** `offset` and `limit`, and where the neighbours are, with whatever the fault tray does to lists. */
+export function pageOf<R>(call: Call, all: readonly R[]): Page<R> {
+  const limit = numberOf(call, "limit", 1_000, 1);
+  const asked = numberOf(call, "offset", 0, 0);
+  const half = call.faults.strike("half-list");
+  const kept = half === undefined ? all : all.slice(0, Math.ceil(all.length * half.share));
+  const total = half?.total === "kept" ? all.length : kept.length;
+  const offset = asked > 0 && call.faults.strike("repeated-page") !== undefined ? 0 : asked;
+  const shift = offset > 0 && call.faults.strike("duplicate-page") !== undefined ? 1 : 0;
+  const link = (from: number) => `${call.base}${call.path}?offset=${from}&limit=${limit}`;
+  const links = {
+    self: link(offset),
+    ...(offset > 0 ? { prev: link(Math.max(0, offset - limit)) } : {}),
+    ...(offset + limit < total ? { next: link(offset + limit) } : {}),
+  };
+  return { rows: kept.slice(offset - shift, offset - shift + limit), facts: { offset, limit, _links: links } };
+}
+
+function numberOf(call: Call, name: string, usual: number, least: number): number {
+  const text = call.query.get(name);
+  if (text === null) return usual;
+  const number = Number(text);
+  if (/^\d{1,9}$/.test(text) && number >= least && (name !== "limit" || number <= 10_000)) return number;
+  throw invalid(name, `must be a number from ${least} to 10000`);
+}
