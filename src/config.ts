@@ -33,6 +33,8 @@ export interface Config {
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
   /** Where spans are sent (OTLP over HTTP); undefined: none are made. */
   readonly otlpEndpoint: string | undefined;
+  /** Whether a demo organization and its simulated provider run beside everything else. */
+  readonly demo: boolean;
   /** Modules of the operator's own that bring further kinds. */
   readonly kindModules: readonly string[];
 }
@@ -106,6 +108,7 @@ const schema = z.object({
     .string()
     .regex(/^https?:\/\/[^\s?#]+$/, "must be the base address of a collector such as http://127.0.0.1:4318")
     .optional(),
+  SETPOINT_DEMO: z.enum(["on", "off"], "must be on or off").default("off"),
   SETPOINT_KINDS: z.string().default(""),
 });
 
@@ -145,6 +148,7 @@ export function parseConfig(environment: Environment): Config {
     webhookAllowPrivate: Object.freeze(listOf(data.SETPOINT_WEBHOOK_ALLOW_PRIVATE)),
     rateLimit: Object.freeze({ perSecond: data.SETPOINT_RATE_PER_SECOND, burst: data.SETPOINT_RATE_BURST }),
     otlpEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT?.replace(/\/+$/, ""),
+    demo: data.SETPOINT_DEMO === "on",
     kindModules: Object.freeze(listOf(data.SETPOINT_KINDS).map((path) => resolve(path))),
   });
 }

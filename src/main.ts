@@ -24,6 +24,10 @@ async function main(role: string | undefined): Promise<number> {
       const { runWorker } = await import("./compose/worker-role.ts");
       return await runWorker(withDatabase(config, role), process.env, world);
     }
+    case "demo": {
+      const { runDemo } = await import("./compose/demo-role.ts");
+      return await runDemo(withDatabase(config, role), world);
+    }
     case "migrate": {
       const { runMigrate } = await import("./compose/migrate-role.ts");
       return await runMigrate(withDatabase(config, role));

@@ -35,7 +35,7 @@ import { composeIdentity, requireSameRootKey } from "./identity.ts";
 /** What the routes work with, whoever serves them: everything but how this process is watched and what it sends out. */
 export type StoredContext = Omit<
   ApiContext,
-  "notifications" | "webhooks" | "limits" | "tracer" | "notReady" | "services" | "metrics" | "console"
+  "notifications" | "webhooks" | "limits" | "tracer" | "notReady" | "services" | "metrics" | "console" | "demo"
 >;
 
 export interface ApiSetup {

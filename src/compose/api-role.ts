@@ -13,6 +13,7 @@ import { systemSecretRandom } from "../runtime/system-secret-random.ts";
 import { StoreError } from "../store/errors.ts";
 import { composeContext, type StoredContext } from "./api-context.ts";
 import { readConsole } from "./console-files.ts";
+import { demoOf } from "./demo/demo.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { installedKinds } from "./installed-kinds.ts";
 import { mergeMetrics, processMetrics } from "./metrics-text.ts";
@@ -73,6 +74,7 @@ async function startApi(
     limits: { ...defaultRequestLimits, rate: config.rateLimit },
     ...(tracer === undefined ? {} : { tracer }),
     console: readConsole(),
+    demo: config.demo ? demoOf(config) : undefined,
     services: async () => host.services() ?? (await servicesFromLeases(stored.reads)),
     metrics: async () => mergeMetrics([await metrics(), ...(await host.otherMetrics())]),
   };

@@ -48,6 +48,11 @@ export class RoleChild {
     if (this.#child?.connected === true) this.#child.send(message, () => undefined);
   }
 
+  /** Ends it as a crash would: it is started again like after any other. */
+  kill(): void {
+    this.#child?.kill("SIGKILL");
+  }
+
   /** Asks it to end, waits, and insists. */
   async stop(options: { readonly atOnce: boolean }): Promise<void> {
     this.#stopping.abort();

@@ -19,6 +19,8 @@ import { ensureToken, tokenFileOf } from "./token-file.ts";
 import type { World } from "./world.ts";
 
 const roles = ["api", "scheduler", "worker"] as const;
+/** Named by the demo's account; the simulated provider lets everybody in. */
+const demoKey = "demo";
 const sameSignalMs = 1_000;
 
 /**
@@ -170,6 +172,7 @@ function createChildren(
     DATABASE_URL: about.url,
     SETPOINT_DATA: config.dataDirectory,
     SETPOINT_KINDS: kindModulesOf(config).join(","),
+    ...(config.demo ? { SETPOINT_DEMO_KEY: demoKey } : {}),
   };
   const children: RoleChild[] = [];
   const changed = () => {
@@ -180,8 +183,10 @@ function createChildren(
     // Metrics are asked of the other roles, and the answer goes back under the id of the question.
     if (message.type === "ask-metrics") for (const child of children) if (child.role !== from) child.send(message);
     if (message.type === "metrics") for (const child of children) if (child.role !== from) child.send(message);
+    // Only the demo kills, and only to show that it does not matter.
+    if (message.type === "kill" && from === "demo") children.find(({ role }) => role === message.role)?.kill();
   };
-  for (const role of roles) {
+  for (const role of config.demo ? [...roles, "demo"] : roles) {
     children.push(
       new RoleChild({
         role,

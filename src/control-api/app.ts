@@ -8,6 +8,7 @@ import { requireNeed } from "./access/require-need.ts";
 import { roleBook } from "./access/roles.ts";
 import { registerConsole } from "./console-page.ts";
 import type { ApiContext } from "./context.ts";
+import { registerDemoTray } from "./demo-tray.ts";
 import { toProblem } from "./error-answer.ts";
 import { registerHealth } from "./health.ts";
 import { once } from "./idempotency.ts";
@@ -119,6 +120,7 @@ export function createApp(context: ApiContext): FastifyInstance {
   registerHealth(app, context);
   registerStatusPage(app, context, context.console === undefined ? ["/", "/status"] : ["/status"]);
   if (context.console !== undefined) registerConsole(app, context.console);
+  registerDemoTray(app, context);
   registerSignInPage(app, context);
   const routes = apiRoutes(context);
   requireKnownNeeds(routes, roleBook(context).catalogue);

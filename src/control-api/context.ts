@@ -26,6 +26,7 @@ import type { WebhookSender } from "../ports/webhook-sender.ts";
 import type { RequestLimits } from "./limits/request-limits.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
 import type { ConsoleFiles } from "./console-page.ts";
+import type { Demo } from "./demo-tray.ts";
 import type { WatchHub } from "./watch/hub.ts";
 
 export interface ServiceState {
@@ -52,6 +53,8 @@ export interface ApiContext {
   readonly kinds: KindRegistry;
   /** The web console; where it was not built, the status page is served in its place. */
   readonly console?: ConsoleFiles | undefined;
+  /** What can be broken on request; only where the demo runs. */
+  readonly demo?: Demo | undefined;
   /** The settings each installed provider accepts, so that a bad account is refused at the door. */
   readonly accountSettings: ReadonlyMap<string, z.ZodType>;
   /** What each installed provider can express, in the words of the kinds that use it. */

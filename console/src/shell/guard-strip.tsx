@@ -7,6 +7,7 @@ import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icons.tsx";
 import { Chip } from "../components/mark.tsx";
 import { Until } from "../components/time.tsx";
+import { DemoTray } from "./demo-tray.tsx";
 import { FreezeDialog } from "./freeze-dialog.tsx";
 import { ResumeDialog } from "./resume-dialog.tsx";
 
@@ -56,6 +57,7 @@ export function GuardStrip({ organization }: { organization: string }) {
         <span className="hidden text-soft sm:inline">Nothing waits for a person</span>
       )}
       <span className="flex-1" />
+      <DemoTray organization={organization} />
       {pauses.length > 0 ? (
         <Button icon="play" onClick={() => setDialog("resume")}>
           Resume…

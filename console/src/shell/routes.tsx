@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, Outlet, redirect } from "@tanstack/react-router";
+import { demoQuery } from "../api/demo.ts";
 import { queryClient } from "../api/query-client.ts";
 import { organizationsQuery } from "../api/queries.ts";
 import { Empty, ProblemNote } from "../components/states.tsx";
@@ -27,7 +28,8 @@ export const startRoute = createRoute({
   path: "/",
   loader: async () => {
     const organizations = await queryClient.query(organizationsQuery);
-    const last = lastOrganization();
+    // Whoever comes for the first time begins with the demo, where there is one.
+    const last = lastOrganization() ?? (await queryClient.query(demoQuery)).organization;
     const found = organizations.find(({ name }) => name === last) ?? organizations[0];
     if (found !== undefined)
       redirect({ to: "/o/$organization/now", params: { organization: found.name }, throw: true });

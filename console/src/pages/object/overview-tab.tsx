@@ -43,6 +43,7 @@ const topics: Readonly<Record<Reason["topic"], IconName>> = {
   "held-change": "hand",
   "part-of": "stack",
   ignored: "differs",
+  operation: "bolt",
 };
 
 /** The answer to "why is it so?", what blocks first, each with the command that answers it. */

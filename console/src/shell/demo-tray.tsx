@@ -1,0 +1,91 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { DemoScenario } from "../../../src/control-api/demo-tray.ts";
+import { api } from "../api/client.ts";
+import { demoQuery } from "../api/demo.ts";
+import { useAction } from "../components/action.ts";
+import { Button } from "../components/button.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Icon } from "../components/icons.tsx";
+import { ProblemNote } from "../components/states.tsx";
+
+/** Where the demo runs: things to break, each by the real code, with what to expect and what to do. */
+export function DemoTray({ organization }: { organization: string }) {
+  const tray = useQuery(demoQuery).data;
+  const [open, setOpen] = useState(false);
+  if (tray === undefined || tray.organization !== organization || tray.items.length === 0) return undefined;
+  return (
+    <>
+      <Button icon="bolt" onClick={() => setOpen(true)}>
+        Break something…
+      </Button>
+      {open ? (
+        <Dialog
+          wide
+          open
+          onOpenChange={setOpen}
+          title="Break something"
+          description="The provider of this organization is simulated; everything else is real. Pick what should go wrong."
+        >
+          <ul className="space-y-2">
+            {tray.items.map((scenario) => (
+              <ScenarioRow
+                key={scenario.id}
+                organization={organization}
+                scenario={scenario}
+                close={() => setOpen(false)}
+              />
+            ))}
+          </ul>
+        </Dialog>
+      ) : undefined}
+    </>
+  );
+}
+
+function ScenarioRow({
+  organization,
+  scenario,
+  close,
+}: {
+  organization: string;
+  scenario: DemoScenario;
+  close: () => void;
+}) {
+  const run = useAction(organization, () => api("POST", `/demo/scenarios/${scenario.id}`));
+  const [path, search] = scenario.look.split("?");
+  return (
+    <li className={`rounded-md border p-3 ${run.isSuccess ? "border-accent" : "border-line"}`}>
+      <div className="flex flex-wrap items-start gap-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <h3 className="text-sm font-semibold">{scenario.title}</h3>
+          <p className="text-sm text-soft">{scenario.does}</p>
+        </div>
+        <Button tone={run.isSuccess ? "plain" : "danger"} icon="bolt" busy={run.isPending} onClick={() => run.mutate()}>
+          {run.isSuccess ? "Again" : "Break it"}
+        </Button>
+      </div>
+      {run.error === null ? undefined : <ProblemNote error={run.error} />}
+      {run.isSuccess ? (
+        <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border-t border-line pt-2 text-sm">
+          <dt className="text-soft">Expect</dt>
+          <dd>{scenario.expect}</dd>
+          <dt className="text-soft">Then</dt>
+          <dd>{scenario.then}</dd>
+          <dt className="text-soft">Look</dt>
+          <dd>
+            <Link
+              to={`/o/${organization}/${path ?? ""}` as "/"}
+              search={search === undefined ? {} : (Object.fromEntries(new URLSearchParams(search)) as object)}
+              onClick={close}
+              className="inline-flex items-center gap-1 font-medium text-accent hover:underline"
+            >
+              see what happens <Icon name="arrow" size={13} />
+            </Link>
+          </dd>
+        </dl>
+      ) : undefined}
+    </li>
+  );
+}
