@@ -8,7 +8,7 @@ export const projectPath = `${demoPath}/projects/${demo.project}`;
 const nameservers = ["ns1.dns.example.", "ns2.dns.example."];
 const metadata = (name: string, mode?: string) => ({ name, ...(mode === undefined ? {} : { mode }) });
 
-/** What the demo organization declares: a zone that Setpoint makes, one that it only watches, and one where changes wait. */
+/** What the demo organization declares: a zone that it keeps, one that it makes, one that it watches, and one where changes wait. */
 function manifests(): readonly { readonly path: string; readonly body: unknown }[] {
   const zone = (name: string, mode: string, more: object) => ({
     path: `${projectPath}/dnszones`,
@@ -39,7 +39,8 @@ function manifests(): readonly { readonly path: string; readonly body: unknown }
     record("shop", `lb.${region}`, "A", [`203.0.113.${region.charCodeAt(0)}`, `203.0.113.${region.charCodeAt(1)}`]),
   ]);
   return [
-    zone("shop", "enforce", { zone: "shop.example.", makesZone: true, nameservers }),
+    zone("shop", "enforce", { zone: "shop.example.", nameservers }),
+    zone("events", "enforce", { zone: "events.example.", makesZone: true, nameservers }),
     zone("brand", "observe", { zone: "brand.example." }),
     zone("mail", "propose", { zone: "mail.example." }),
     record("shop", "@", "A", ["203.0.113.10"]),
@@ -58,9 +59,9 @@ function tierOf(name: string): string {
   return /^(web|www|@)/.test(name) ? "front" : "edge";
 }
 
-/** What is at the provider before Setpoint comes: two zones with records of their own. */
+/** What is at the provider before Setpoint comes: three zones, two of them with records. */
 export function fillOutside(dns: SimulatedPowerDns): void {
-  for (const zone of ["brand.example.", "mail.example."])
+  for (const zone of ["shop.example.", "brand.example.", "mail.example."])
     if (dns.zone(zone) === undefined)
       dns.handle(
         "POST",

@@ -62,7 +62,7 @@ export function OperationsPage() {
                 title={state === undefined ? "No operation has run yet" : "No operation is in this state"}
               >
                 Creating a host or upgrading a cluster takes minutes and touches many systems: that is an operation, and
-                it is shown here from its first second. <Command>setpoint operation list</Command>
+                it is shown here from its first second. <Command>setpoint ops list</Command>
               </Empty>
             ) : (
               <ul className="divide-y divide-line">

@@ -1,0 +1,76 @@
+// Writes pictures of every page of the console into docs/screenshots: light, dark and narrow, of a demo in which things went wrong.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../src/store/embedded/free-port.ts";
+import { launchChromium } from "../test/support/chromium.ts";
+import { consoleLooks, consolePages } from "../test/support/console-pages.ts";
+import { consoleUrl, openContext, operatorCall, requireConsole, signIn } from "../test/support/console.ts";
+import { startProduct, until } from "../test/support/product.ts";
+
+const folder = process.argv[2] ?? fileURLToPath(new URL("../docs/screenshots", import.meta.url));
+mkdirSync(folder, { recursive: true });
+await requireConsole();
+const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-pictures-"));
+const product = startProduct({ dataDirectory, port: (await freePort()) - 1, environment: { SETPOINT_DEMO: "on" } });
+const browser = await launchChromium();
+try {
+  await product.ready();
+  const held = async () =>
+    (await operatorCall(product, "GET", "/v1/organizations/demo/held-changes")) as {
+      items: { id: string; guard: string; blastRadius: { actions: Record<string, number> } }[];
+    };
+  await until("something to be held", held, ({ items }) => items.length >= 1, 900);
+  for (const id of ["foreign-record", "mass-delete", "killed-worker"])
+    await operatorCall(product, "POST", `/demo/scenarios/${id}`);
+  const waiting = await until(
+    "the deletes to be held",
+    held,
+    ({ items }) => items.some(({ blastRadius }) => blastRadius.actions["delete"] === 14),
+    900,
+  );
+  const deletes = waiting.items.find(({ blastRadius }) => blastRadius.actions["delete"] === 14);
+  const operations = await until(
+    "the operations to wait for their delegation",
+    async () =>
+      (await operatorCall(product, "GET", "/v1/organizations/demo/operations")) as {
+        items: { id: string; step?: string }[];
+      },
+    ({ items }) => items.length > 1 && items.every(({ step }) => step === "delegation"),
+    900,
+  );
+  const pages = [
+    ...consolePages,
+    { name: "held-change", path: `/o/demo/held/${deletes?.id ?? ""}`, shows: "What would happen" },
+    { name: "operation", path: `/o/demo/operations/${operations.items[0]?.id ?? ""}`, shows: "Where the time went" },
+  ];
+  for (const look of consoleLooks) {
+    const context = await openContext(browser, look);
+    const page = await context.newPage();
+    await signIn(page, product);
+    for (const { name, path, shows } of pages) {
+      await page.goto(`${consoleUrl(product)}${path}`);
+      await page.getByText(shows).first().waitFor();
+      await page.getByText("live", { exact: true }).waitFor();
+      await page.waitForTimeout(400);
+      await page.screenshot({ path: join(folder, `${name}-${look.name}.png`) });
+    }
+    await page.getByRole("button", { name: "Break something…" }).click();
+    await page.getByText("Fourteen records are deleted at once").waitFor();
+    await page.screenshot({ path: join(folder, `tray-${look.name}.png`) });
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Freeze…" }).click();
+    await page.getByLabel("Why").waitFor();
+    await page.screenshot({ path: join(folder, `freeze-${look.name}.png`) });
+    await page.goto(`${consoleUrl(product)}/sign-in`);
+    await page.waitForTimeout(500);
+    await page.screenshot({ path: join(folder, `sign-in-${look.name}.png`) });
+    await context.close();
+  }
+  console.log(`wrote ${(pages.length + 3) * consoleLooks.length} pictures to ${folder}`);
+} finally {
+  await browser.close();
+  await product.end("SIGTERM");
+  rmSync(dataDirectory, { recursive: true, force: true });
+}

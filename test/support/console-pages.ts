@@ -1,0 +1,20 @@
+/** Every page of the console, in the demo organization, with what must be there before it is looked at. */
+export const consolePages = [
+  { name: "now", path: "/o/demo/now", shows: "Needs attention" },
+  { name: "inventory", path: "/o/demo/inventory", shows: "in all" },
+  { name: "inventory-filtered", path: "/o/demo/inventory?kind=DnsZone", shows: "in all" },
+  { name: "object", path: "/o/demo/objects/projects/shop/dnszones/shop", shows: "Differences" },
+  { name: "object-spec", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=spec", shows: "Field owners" },
+  { name: "object-outside", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=outside", shows: "complete look" },
+  { name: "object-history", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=history", shows: "Declarations" },
+  { name: "object-as", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=as", shows: "As YAML" },
+  { name: "held", path: "/o/demo/held", shows: "takeover" },
+  { name: "loops", path: "/o/demo/loops", shows: "Caps of this organization" },
+  { name: "operations", path: "/o/demo/operations", shows: "dns-zone.create" },
+] as const;
+
+export const consoleLooks = [
+  { name: "light", width: 1280, colorScheme: "light" },
+  { name: "dark", width: 1280, colorScheme: "dark" },
+  { name: "narrow", width: 375, colorScheme: "light" },
+] as const;
