@@ -14,6 +14,11 @@ export interface Axis {
 export function axesOf(resource: ResourceDocument, nowMs: number) {
   const { conditions } = resource.status;
   const of = (type: string) => conditions.find((condition) => condition.type === type);
+  if (resource.status.partOf.length > 0) {
+    const whole = resource.status.partOf.map(({ kind, name }) => `${kind}/${name}`).join(", ");
+    const about = { ready: readyAxis(of("Ready")), synced: syncedAxis(of("Synced"), differencesOf(resource)) };
+    return { ...about, fresh: partFreshAxis(of("Fresh")), guard: partGuardAxis(whole) };
+  }
   return {
     ready: readyAxis(of("Ready")),
     synced: syncedAxis(of("Synced"), differencesOf(resource)),
@@ -59,6 +64,17 @@ function freshAxis(condition: ConditionView | undefined, at: string | undefined,
   const word = `${duration(nowMs - Date.parse(at))} ago`;
   if (condition?.status === "False") return { word, tone: "warn", icon: "clock", title };
   return { word, tone: "plain", icon: "clock", title };
+}
+
+/** What has no loop of its own is as fresh, and as guarded, as what carries it out. */
+function partFreshAxis(condition: ConditionView | undefined): Axis {
+  const title = condition?.message ?? "its whole was never looked at";
+  if (condition?.status === "True") return { word: "Fresh", tone: "plain", icon: "clock", title };
+  return { word: condition?.status === "False" ? "Stale" : "Unknown", tone: "warn", icon: "clock", title };
+}
+
+function partGuardAxis(whole: string): Axis {
+  return { word: "By its whole", tone: "plain", icon: "shield", title: `The guards of ${whole} hold for it` };
 }
 
 function guardAxis({ metadata, status }: ResourceDocument): Axis {

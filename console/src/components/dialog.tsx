@@ -21,7 +21,7 @@ export function Dialog({
   return (
     <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <Base.Backdrop className="fixed inset-0 z-40 bg-shade" />
         <Base.Popup
           className={`fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[calc(100vw-1.5rem)] -translate-x-1/2 flex-col rounded-lg border border-line bg-panel shadow-raised ${wide ? "max-w-3xl" : "max-w-lg"}`}
         >

@@ -1,6 +1,7 @@
 import type { Verdict } from "../api/parts.ts";
 import { Mark, type Tone } from "./mark.tsx";
 import type { IconName } from "./icons.tsx";
+import { plainWords } from "./plain-words.ts";
 
 const answers: Readonly<Record<Verdict["answer"], { word: string; tone: Tone; icon: IconName }>> = {
   pass: { word: "passes", tone: "good", icon: "check" },
@@ -27,11 +28,11 @@ export function VerdictRow({ verdict }: { verdict: Verdict }) {
   const numbers = Object.entries(verdict.numbers);
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-0.5 py-2">
-      <span className="w-36 shrink-0 font-medium">{verdict.guard}</span>
+      <span className="shrink-0 font-medium sm:min-w-28">{verdict.guard}</span>
       <Mark tone={tone} icon={icon}>
         {word}
       </Mark>
-      <span className="min-w-0 flex-1 basis-60 text-sm break-words">{verdict.reason}</span>
+      <span className="min-w-0 flex-1 basis-60 text-sm break-words">{plainWords(verdict.reason)}</span>
       {numbers.length === 0 ? undefined : (
         <span className="text-xs text-soft tabular-nums">
           {numbers.map(([name, value]) => `${name} ${value}`).join(" · ")}

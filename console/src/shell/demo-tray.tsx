@@ -17,8 +17,10 @@ export function DemoTray({ organization }: { organization: string }) {
   if (tray === undefined || tray.organization !== organization || tray.items.length === 0) return undefined;
   return (
     <>
-      <Button icon="bolt" onClick={() => setOpen(true)}>
-        Break something…
+      <Button icon="bolt" aria-label="Break something…" onClick={() => setOpen(true)}>
+        <span>
+          Break<span className="hidden sm:inline"> something</span>…
+        </span>
       </Button>
       {open ? (
         <Dialog

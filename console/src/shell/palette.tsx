@@ -30,7 +30,7 @@ export function Palette({
   return (
     <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
-        <Base.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <Base.Backdrop className="fixed inset-0 z-40 bg-shade" />
         <Base.Popup className="fixed top-[10vh] left-1/2 z-50 w-[calc(100vw-1.5rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-panel shadow-raised outline-none">
           <Base.Title className="sr-only">Search or go to</Base.Title>
           <Search organization={organization} close={() => onOpenChange(false)} />

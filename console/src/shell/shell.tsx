@@ -32,15 +32,11 @@ export function Shell({ organization }: { organization: string }) {
         To the content
       </a>
       <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line bg-panel px-3">
-        <Button
-          tone="quiet"
-          className="px-1.5 lg:hidden"
-          aria-label="Menu"
-          aria-expanded={menu}
-          onClick={() => setMenu(!menu)}
-        >
-          <Icon name="menu" />
-        </Button>
+        <div className="lg:hidden">
+          <Button tone="quiet" className="px-1.5" aria-label="Menu" aria-expanded={menu} onClick={() => setMenu(!menu)}>
+            <Icon name="menu" />
+          </Button>
+        </div>
         <Link
           to="/o/$organization/now"
           params={{ organization }}
@@ -51,18 +47,17 @@ export function Shell({ organization }: { organization: string }) {
         </Link>
         <OrganizationMenu organization={organization} />
         <div className="min-w-0 flex-1" />
-        <Button
-          tone="plain"
-          className="hidden w-56 justify-start text-soft md:inline-flex"
-          icon="search"
-          onClick={() => setPalette(true)}
-        >
-          <span className="flex-1 text-left font-normal">Search or go to…</span>
-          <kbd className="rounded border border-line px-1 font-mono text-2xs">Ctrl K</kbd>
-        </Button>
-        <Button tone="quiet" className="px-1.5 md:hidden" aria-label="Search" onClick={() => setPalette(true)}>
-          <Icon name="search" />
-        </Button>
+        <div className="hidden md:block">
+          <Button className="w-56 justify-start text-soft" icon="search" onClick={() => setPalette(true)}>
+            <span className="flex-1 text-left font-normal">Search or go to…</span>
+            <kbd className="rounded border border-line px-1 font-mono text-2xs">Ctrl K</kbd>
+          </Button>
+        </div>
+        <div className="md:hidden">
+          <Button tone="quiet" className="px-1.5" aria-label="Search" onClick={() => setPalette(true)}>
+            <Icon name="search" />
+          </Button>
+        </div>
         <LiveChip organization={organization} />
         <PersonMenu />
       </header>
@@ -96,7 +91,7 @@ function Navigation({ organization, open, close }: { organization: string; open:
   return (
     <>
       {open ? (
-        <div className="fixed inset-0 top-12 z-20 bg-black/40 lg:hidden" onClick={close} aria-hidden="true" />
+        <div className="fixed inset-0 top-12 z-20 bg-shade lg:hidden" onClick={close} aria-hidden="true" />
       ) : undefined}
       <nav
         aria-label="Pages"

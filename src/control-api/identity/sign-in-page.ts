@@ -5,12 +5,13 @@ import { statusPageStyle } from "../status-page-style.ts";
 import { signInScript } from "./sign-in-script.ts";
 
 const style = `${statusPageStyle}
+header, main { max-width: 27rem; }
 form { display: grid; gap: 0.9rem; }
 [hidden] { display: none !important; }
 label { display: grid; gap: 0.25rem; font-weight: 600; }
 input { width: 100%; padding: 0.55rem 0.65rem; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--soft); border-radius: 6px; }
-button { padding: 0.6rem 1rem; font: inherit; font-weight: 600; color: var(--panel); background: var(--ink); border: 1px solid var(--ink); border-radius: 6px; cursor: pointer; }
-button.quiet { color: var(--ink); background: transparent; border-color: var(--soft); }
+button { padding: 0.6rem 1rem; font: inherit; font-weight: 600; color: #fff; background: #2450c8; border: 1px solid #2450c8; border-radius: 6px; cursor: pointer; }
+button.quiet { color: var(--ink); background: transparent; border-color: var(--soft); font-weight: 500; }
 button:disabled { opacity: 0.6; cursor: default; }
 input:focus-visible, button:focus-visible { outline: 3px solid var(--warn); outline-offset: 2px; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.6rem; }

@@ -13,6 +13,7 @@ import { Icon } from "../../components/icons.tsx";
 import { Chip } from "../../components/mark.tsx";
 import { ObjectLink, pathOfLink } from "../../components/object-link.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
+import { plainWords } from "../../components/plain-words.ts";
 import { Answer, ProblemNote } from "../../components/states.tsx";
 import { Ago, Until } from "../../components/time.tsx";
 import { VerdictRow } from "../../components/verdicts.tsx";
@@ -138,7 +139,9 @@ function Items({ organization, change }: { organization: string; change: HeldCha
                 <code className="text-xs break-all text-soft">{item.externalId}</code>
               )}
             </p>
-            <p className="text-xs text-soft">{item.reason}</p>
+            {item.reason === change.verdict.reason ? undefined : (
+              <p className="text-xs text-soft">{plainWords(item.reason)}</p>
+            )}
             <Differences differences={item.differences} />
           </li>
         ))}
@@ -248,7 +251,7 @@ function Decision({ organization, change }: { organization: string; change: Held
             Reject
           </Button>
         </div>
-        <p className="mt-3 text-xs break-all text-soft">
+        <p className="mt-3 text-xs break-words text-soft">
           Binds to digest <code>{change.digest.slice(0, 24)}</code>: if what waits changes, this approval does not
           count.
         </p>

@@ -3,6 +3,7 @@ import type { HeldChangeDocument } from "../../api/types.ts";
 import { Counts } from "../../components/counts.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Chip } from "../../components/mark.tsx";
+import { plainWords } from "../../components/plain-words.ts";
 import { Ago, Until } from "../../components/time.tsx";
 
 /** What deletes comes first, then what replaces; among equals the oldest. */
@@ -45,7 +46,7 @@ export function HeldRow({ organization, change }: { organization: string; change
             ) : undefined}
           </span>
           <span className="block text-sm break-words text-soft">
-            <b className="font-medium text-hold">{change.guard}</b>: {change.verdict.reason}
+            <b className="font-medium text-hold">{change.guard}</b>: {plainWords(change.verdict.reason)}
           </span>
           <span className="block text-xs text-soft">
             opened <Ago at={change.openedAt} />

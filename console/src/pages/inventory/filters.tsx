@@ -33,6 +33,7 @@ export function Filters({ organization, search, set }: { organization: string; s
       />
       {projects.length === 0 ? undefined : (
         <Chosen
+          rare
           label="Project"
           value={search.project}
           set={(project) => set({ project })}
@@ -63,6 +64,7 @@ export function Filters({ organization, search, set }: { organization: string; s
         ]}
       />
       <Chosen
+        rare
         label="Mode"
         value={search.mode}
         set={(mode) => set({ mode })}
@@ -102,7 +104,7 @@ function Typed({
       placeholder={label}
       value={text}
       onChange={(event) => setText(event.target.value)}
-      className={`${inputClass} !w-full sm:!w-52`}
+      className={`${inputClass} !w-full sm:!w-52 ${filter ? "" : "max-sm:hidden"}`}
       {...(filter ? { "data-filter": "" } : {})}
     />
   );
@@ -114,7 +116,10 @@ function Chosen({
   set,
   any,
   options,
+  rare = false,
 }: {
+  /** Left out where there is little room. */
+  rare?: boolean;
   label: string;
   value: string | undefined;
   set: (value: string | undefined) => void;
@@ -126,7 +131,7 @@ function Chosen({
       aria-label={label}
       value={value ?? ""}
       onChange={(event) => set(event.target.value === "" ? undefined : event.target.value)}
-      className={`${inputClass} !w-auto max-w-44 ${value === undefined ? "" : "!border-accent !text-accent"}`}
+      className={`${inputClass} !w-auto max-w-44 flex-1 basis-32 sm:flex-none ${rare ? "max-sm:hidden" : ""} ${value === undefined ? "" : "!border-accent !text-accent"}`}
     >
       <option value="">{any}</option>
       {options.map(([key, words]) => (

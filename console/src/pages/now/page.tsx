@@ -227,7 +227,7 @@ function Cycles() {
               .filter(({ everySeconds }) => everySeconds !== undefined)
               .map(({ kind, everySeconds = 0, activity }) => (
                 <li key={kind} className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-sm">
-                  <span className="w-36 font-medium">{kind}</span>
+                  <span className="w-28 font-medium">{kind}</span>
                   <span className="flex-1 text-soft">
                     every {duration(everySeconds * 1_000)}
                     {activity?.lastCycleAt === undefined
@@ -256,7 +256,7 @@ function Activity({ organization }: { organization: string }) {
   const entries = useQuery({
     queryKey: keys.record(organization, "activity"),
     queryFn: async () =>
-      (await get<{ items: readonly AuditEntryDocument[] }>(`${base(organization)}/audit?pageSize=12`)).items,
+      (await get<{ items: readonly AuditEntryDocument[] }>(`${base(organization)}/audit?pageSize=60`)).items,
     retry: false,
   });
   if (entries.isError) return undefined;
@@ -265,14 +265,17 @@ function Activity({ organization }: { organization: string }) {
       <Answer of={entries} what="the audit trail">
         {(items) => (
           <ul className="divide-y divide-line">
-            {items.map((entry) => (
-              <li key={entry.position} className="flex items-baseline gap-3 px-3.5 py-1.5 text-sm">
-                <span className="min-w-0 flex-1 truncate" title={`${entry.actor}: ${entry.type}`}>
-                  <span className="font-medium">{entry.actor}</span> <span className="text-soft">{words(entry)}</span>
-                </span>
-                <Ago at={entry.at} className="text-xs text-soft" />
-              </li>
-            ))}
+            {together(items)
+              .slice(0, 12)
+              .map(({ entry, count }) => (
+                <li key={entry.position} className="flex items-baseline gap-3 px-3.5 py-1.5 text-sm">
+                  <span className="min-w-0 flex-1 truncate" title={`${entry.actor}: ${entry.type}`}>
+                    <span className="font-medium">{entry.actor}</span>{" "}
+                    <span className="text-soft">{words(entry, count)}</span>
+                  </span>
+                  <Ago at={entry.at} className="text-xs text-soft" />
+                </li>
+              ))}
           </ul>
         )}
       </Answer>
@@ -280,10 +283,23 @@ function Activity({ organization }: { organization: string }) {
   );
 }
 
-function words({ type, data }: AuditEntryDocument): string {
+/** The same act of the same person many times in a row is one line. */
+function together(
+  items: readonly AuditEntryDocument[],
+): readonly { readonly entry: AuditEntryDocument; readonly count: number }[] {
+  const lines: { entry: AuditEntryDocument; count: number }[] = [];
+  for (const entry of items) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.entry.actor === entry.actor && last.entry.type === entry.type) last.count += 1;
+    else lines.push({ entry, count: 1 });
+  }
+  return lines;
+}
+
+function words({ type, data }: AuditEntryDocument, count: number): string {
   const { kind, name } = (data ?? {}) as { kind?: string; name?: string };
   const about = kind === undefined || name === undefined ? "" : ` ${kind}/${name}`;
-  return `${type.replace(".", " ").replaceAll("-", " ")}${about}`;
+  return `${type.replace(".", " ").replaceAll("-", " ")}${count > 1 ? ` ×${count}` : about}`;
 }
 
 function Services() {

@@ -7,6 +7,7 @@ import { Icon, type IconName } from "../../components/icons.tsx";
 import { Chip, Mark } from "../../components/mark.tsx";
 import { ObjectLink } from "../../components/object-link.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { plainWords } from "../../components/plain-words.ts";
 import { Answer, Command } from "../../components/states.tsx";
 import { Ago, duration } from "../../components/time.tsx";
 import { Verdicts } from "../../components/verdicts.tsx";
@@ -54,7 +55,7 @@ function Why({ organization, path }: AboutObject) {
       <Answer of={why} what="why it is so">
         {({ summary, chain }) => (
           <>
-            <p className="text-base font-medium break-words">{summary}</p>
+            <p className="font-medium break-words">{shortSummary(summary)}</p>
             <ul className="mt-2 space-y-1.5">
               {chain
                 .filter(({ topic }) => topic !== "condition")
@@ -66,7 +67,7 @@ function Why({ organization, path }: AboutObject) {
                       className={`mt-0.5 ${reason.blocking ? "text-warn" : "text-soft"}`}
                     />
                     <span className={`min-w-0 break-words ${reason.blocking ? "" : "text-soft"}`}>
-                      {reason.words}
+                      {plainWords(reason.words)}
                       {reason.topic === "held-change" && reason.blocking ? (
                         <Link
                           to="/o/$organization/held"
@@ -90,6 +91,12 @@ function Why({ organization, path }: AboutObject) {
       </Answer>
     </Panel>
   );
+}
+
+/** The reasons follow below it, so its own are left out. */
+function shortSummary(summary: string): string {
+  const [begin = summary] = plainWords(summary).split(": ");
+  return begin.endsWith(".") ? begin : `${begin}.`;
 }
 
 type Subject = PlanDocument["subjects"][number];

@@ -98,6 +98,11 @@ const legend: readonly [Stretch, string][] = [
   ["retry", "between attempts"],
 ];
 
+/** Short times say more in milliseconds. */
+function took(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : duration(ms);
+}
+
 function Waterfall({ operation, journal }: { operation: OperationDocument; journal: readonly StepEntry[] }) {
   const now = useNowMs();
   const nowMs = operation.endedAt === undefined ? now : Date.parse(operation.endedAt);
@@ -135,7 +140,7 @@ function Waterfall({ operation, journal }: { operation: OperationDocument; journ
         <li className="flex items-center gap-3 text-sm">
           <span className="w-32 shrink-0 truncate text-soft sm:w-48">queue</span>
           {track([queue])}
-          <span className="w-14 text-right text-xs text-soft tabular-nums">{duration(queue.toMs - queue.fromMs)}</span>
+          <span className="w-14 text-right text-xs text-soft tabular-nums">{took(queue.toMs - queue.fromMs)}</span>
         </li>
         {rows.map((row) => (
           <li key={`${row.direction} ${row.step}`} className="flex items-center gap-3 text-sm" title={row.message}>
@@ -153,7 +158,7 @@ function Waterfall({ operation, journal }: { operation: OperationDocument; journ
             </span>
             {track(row.bars)}
             <span className="w-14 text-right text-xs text-soft tabular-nums">
-              {duration(row.bars.reduce((sum, bar) => sum + bar.toMs - bar.fromMs, 0))}
+              {took(row.bars.reduce((sum, bar) => sum + bar.toMs - bar.fromMs, 0))}
             </span>
           </li>
         ))}
@@ -198,7 +203,7 @@ function Journal({ journal }: { journal: readonly StepEntry[] }) {
                 <span className="text-xs text-soft">attempt {entry.attempt}</span>
               )}
               {entry.tookMs === undefined ? undefined : (
-                <span className="text-xs text-soft tabular-nums">{duration(entry.tookMs)}</span>
+                <span className="text-xs text-soft tabular-nums">{took(entry.tookMs)}</span>
               )}
               <span className="flex-1" />
               <time dateTime={entry.at} title={fullTime(entry.at)} className="text-xs text-soft">
@@ -212,9 +217,12 @@ function Journal({ journal }: { journal: readonly StepEntry[] }) {
               </p>
             )}
             {entry.output === undefined || entry.output === null ? undefined : (
-              <pre tabIndex={0} className="mt-1 ml-10 overflow-x-auto rounded bg-sunken p-2 text-xs">
-                {JSON.stringify(entry.output, undefined, 1)}
-              </pre>
+              <details className="mt-1 ml-10">
+                <summary className="cursor-pointer text-xs text-soft">what it gave</summary>
+                <pre tabIndex={0} className="mt-1 overflow-x-auto rounded bg-sunken p-2 text-xs">
+                  {JSON.stringify(entry.output, undefined, 1)}
+                </pre>
+              </details>
             )}
           </li>
         ))}

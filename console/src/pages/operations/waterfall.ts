@@ -67,6 +67,12 @@ export function waterfall(operation: OperationDocument, journal: readonly StepEn
       bars,
     });
   }
+  const running = rows.at(-1);
+  // Between two looks at the outside nothing is written down: that time is the outside's.
+  if (operation.state === "running" && running?.result === "begun" && nowMs - beforeMs > 500) {
+    const waiting: Bar = { sort: "outside", fromMs: beforeMs, toMs: nowMs, words: operation.message };
+    rows[rows.length - 1] = { ...running, bars: [...running.bars, waiting] };
+  }
   const queue: Bar = { sort: "queue", fromMs: createdMs, toMs: startedMs ?? endMs, words: "waited for its turn" };
   return { fromMs: createdMs, toMs: Math.max(endMs, createdMs + 1), queue, rows };
 }
