@@ -9,7 +9,7 @@ export interface DemoScenario {
   readonly title: string;
   readonly does: string;
   readonly expect: string;
-  readonly then: string;
+  readonly youCan: string;
   readonly look: string;
 }
 
@@ -23,10 +23,11 @@ export interface Demo {
 /** Not part of the API: only for those who keep the installation, who could do all of it anyway. Without a demo the tray is empty. */
 export function registerDemoTray(app: FastifyInstance, context: ApiContext): void {
   const { demo } = context;
-  app.get("/demo/scenarios", async (request) => {
+  const list = async (request: FastifyRequest) => {
     if (demo === undefined || !(await isKeeper(context, request))) return { items: [] };
     return { organization: demo.organization, items: demo.scenarios };
-  });
+  };
+  app.get("/demo/scenarios", list);
   if (demo === undefined) return;
   app.post("/demo/scenarios/:id", async (request, reply) => {
     if (!(await isKeeper(context, request)))

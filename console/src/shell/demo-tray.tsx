@@ -73,8 +73,8 @@ function ScenarioRow({
         <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border-t border-line pt-2 text-sm">
           <dt className="text-soft">Expect</dt>
           <dd>{scenario.expect}</dd>
-          <dt className="text-soft">Then</dt>
-          <dd>{scenario.then}</dd>
+          <dt className="text-soft">You can</dt>
+          <dd>{scenario.youCan}</dd>
           <dt className="text-soft">Look</dt>
           <dd>
             <Link

@@ -14,7 +14,14 @@ export function demoOf(config: Config): Demo {
   const url = `http://${listenAddress}:${demoPortOf(config)}/_demo/scenarios`;
   return {
     organization: demo.organization,
-    scenarios: scenarios.map(({ id, title, does, expect, then, look }) => ({ id, title, does, expect, then, look })),
+    scenarios: scenarios.map(({ id, title, does, expect, youCan, look }) => ({
+      id,
+      title,
+      does,
+      expect,
+      youCan,
+      look,
+    })),
     run: async (id) => {
       const answer = await http.request({ method: "POST", url: `${url}/${id}`, timeoutMs });
       if (!answer.answered || answer.status >= 300) throw new Error("The demo did not answer. Its log says why.");

@@ -23,7 +23,7 @@ export interface Scenario {
   /** What to expect, and which guard speaks. */
   readonly expect: string;
   /** What an operator can do. */
-  readonly then: string;
+  readonly youCan: string;
   /** Where to look, below the organization. */
   readonly look: string;
   run(world: DemoWorld): Promise<void>;
@@ -43,7 +43,8 @@ export const scenarios: readonly Scenario[] = [
     does: "web-3.shop.example is pointed at a stranger's address, at the DNS server itself.",
     expect:
       "The zone differs in one field, is put right by the next cycle, and the timeline says what was seen and wanted.",
-    then: "Nothing: drift of what is ours is healed. To allow it, declare the new value or add a rule that ignores it.",
+    youCan:
+      "Nothing: drift of what is ours is healed. To allow it, declare the new value or add a rule that ignores it.",
     look: zoneObject,
     run: async (world) => {
       world.outside.dns.edit(demo.domain, (sets) =>
@@ -59,7 +60,7 @@ export const scenarios: readonly Scenario[] = [
     title: "Somebody adds a record of their own",
     does: "campaign.shop.example appears at the server. Nobody declared it here.",
     expect: "The ownership guard leaves it alone: it is reported as not ours, and never deleted.",
-    then: "Leave it, or take it over: setpoint adopt dnszone/shop.",
+    youCan: "Leave it, or take it over: setpoint adopt dnszone/shop.",
     look: `${zoneObject}?tab=outside`,
     run: async (world) => {
       const name = `campaign.${demo.domain}`;
@@ -75,7 +76,7 @@ export const scenarios: readonly Scenario[] = [
     title: "Fourteen records are deleted at once",
     does: "A script deletes the declarations of every web host and two more, in one transaction.",
     expect: "The delete budget holds all of them: more than this zone may lose in one cycle. Nothing is deleted.",
-    then: "Look at the held change, count, and approve exactly that, or reject it.",
+    youCan: "Look at the held change, count, and approve exactly that, or reject it.",
     look: "held",
     run: async ({ api }) => {
       const web = Array.from({ length: 12 }, (_, index) => `shop-web-${index + 1}-a`);
@@ -94,7 +95,7 @@ export const scenarios: readonly Scenario[] = [
     does: "Every call to the DNS server hangs until it times out, for a minute.",
     expect:
       "Looks fail and are tried again with backoff. What was seen gets old and reads Unknown, never green; nothing is deleted.",
-    then: "Nothing: it goes on by itself when the provider is back.",
+    youCan: "Nothing: it goes on by itself when the provider is back.",
     look: zoneObject,
     run: async (world) => {
       world.outside.trouble = "silent";
@@ -106,7 +107,7 @@ export const scenarios: readonly Scenario[] = [
     title: "The provider answers with errors",
     does: "Every call to the DNS server is answered with 503, for a minute.",
     expect: "A failed look is no absence: the zone is not ready, and no plan is made from it.",
-    then: "Nothing: backoff, then it goes on.",
+    youCan: "Nothing: backoff, then it goes on.",
     look: zoneObject,
     run: async (world) => {
       world.outside.trouble = "failing";
@@ -118,7 +119,7 @@ export const scenarios: readonly Scenario[] = [
     title: "Another server answers at the same address",
     does: "The DNS server says another identity, as after a wrong restore or a moved address.",
     expect: "The account guard refuses the whole account: nothing is written to a place that may not be ours.",
-    then: "Approve that the account is this one from now on, or mend the address.",
+    youCan: "Approve that the account is this one from now on, or mend the address.",
     look: "held",
     run: async (world) => {
       world.outside.dns.becomeServer(`demo-dns-${world.outside.dns.state.serverId === "demo-dns-2" ? 1 : 2}`);
@@ -131,7 +132,7 @@ export const scenarios: readonly Scenario[] = [
     does: "A new zone is declared, and the process that makes it gets a real SIGKILL.",
     expect:
       "Another worker takes the operation over from its journal, and the zone is made once. Then it waits for its delegation.",
-    then: "Nobody delegates a zone of a demo: skip that step, or cancel, which takes back what was made.",
+    youCan: "Nobody delegates a zone of a demo: skip that step, or cancel, which takes back what was made.",
     look: "operations",
     run: async ({ api, killWorker, outside }) => {
       const name = `launch-${outside.dns.state.zones.length}`;
@@ -149,7 +150,7 @@ export const scenarios: readonly Scenario[] = [
     title: "Freeze everything",
     does: "The whole platform is frozen for ten minutes, as you would with the button above.",
     expect: "Within a second no write is made any more. Loops go on looking.",
-    then: "Resume: it shows first what would run.",
+    youCan: "Resume: it shows first what would run.",
     look: "now",
     run: async ({ api }) => {
       await api.send("POST", "/v1/freeze", { level: "writes", reason: "tried from the demo", forSeconds: 600 });
