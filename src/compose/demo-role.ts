@@ -34,12 +34,13 @@ async function start(config: Config, { clock }: World, { log }: RoleHost): Promi
     killWorker: () => process.send?.({ type: "kill", role: "worker" }),
   };
   const stopping = new AbortController();
+  const endTrouble = async () => {
+    await clock.wait(troubleMs, stopping.signal);
+    outside.trouble = "none";
+  };
   const run = async (id: string) => {
     await scenarios.find((scenario) => scenario.id === id)?.run(world);
-    if (outside.trouble !== "none")
-      void clock.wait(troubleMs, stopping.signal).then(() => {
-        outside.trouble = "none";
-      });
+    if (outside.trouble !== "none") void endTrouble();
     saveState(file, dns);
   };
   const server = createServer((request, response) => {

@@ -27,7 +27,7 @@ export function registerDemoTray(app: FastifyInstance, context: ApiContext): voi
     if (demo === undefined || !(await isKeeper(context, request))) return { items: [] };
     return { organization: demo.organization, items: demo.scenarios };
   };
-  app.get("/demo/scenarios", list);
+  app.get("/demo/scenarios", (request) => list(request));
   if (demo === undefined) return;
   app.post("/demo/scenarios/:id", async (request, reply) => {
     if (!(await isKeeper(context, request)))
