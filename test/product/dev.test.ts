@@ -57,7 +57,7 @@ test("one command starts everything, says where it is, and leaves nothing behind
     assert.ok(!readFileSync(join(folder.path, "data", "setpoint.log"), "utf8").includes(link), "no log has it");
     assert.equal(statSync(join(folder.path, "data", "root.key")).mode & 0o077, 0, "nobody else can read the root key");
     assert.equal((await fetch(`${product.url}/healthz`)).status, 200);
-    assert.match(await (await fetch(`${product.url}/`)).text(), /scheduler/);
+    assert.match(await (await fetch(`${product.url}/status`)).text(), /scheduler/);
     const metrics = await (await fetch(`${product.url}/metrics`)).text();
     assert.match(metrics, /^setpoint_.*scheduler/m, "the scheduler's metrics are there too");
     const helps = [...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
