@@ -32,9 +32,11 @@ export function registerOperations(program: Command, world: CliWorld, client: Ap
     .description("start a pipeline on a resource; one that runs already is the answer")
     .argument("<resource>", "such as dnszone/example")
     .argument("<pipeline>", "such as dns-zone.create")
-    .action(async (target: string, pipeline: string, options: ScopeOptions) => {
+    .option("--pipeline-version <number>", "an older one that is still there; the newest unless said")
+    .action(async (target: string, pipeline: string, options: ScopeOptions & { readonly pipelineVersion?: string }) => {
       const { path } = await targetPath(world, client, target, options);
-      const { body } = await client.send("POST", `${path}/operations`, { body: { pipeline } });
+      const version = options.pipelineVersion === undefined ? {} : { version: Number(options.pipelineVersion) };
+      const { body } = await client.send("POST", `${path}/operations`, { body: { pipeline, ...version } });
       told(world, operationSchema.parse(body));
     });
   const verbs = {

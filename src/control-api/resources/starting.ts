@@ -56,7 +56,7 @@ export async function startPipeline(
   const shown = found ?? { ...operation, ahead: undefined, holdSinceMs: undefined };
   return {
     status: 202,
-    body: operationDocument(shown, context.clock.nowMs()),
+    body: operationDocument(context, shown),
     headers: { location: operationPath(organization, operation.id) },
   };
 }

@@ -1,8 +1,14 @@
 import { z } from "zod";
-import { newestPipeline } from "../../kernel/pipeline.ts";
 import type { OperationRecord, SteerCommand } from "../../ports/operation-store.ts";
 import type { ApiContext } from "../context.ts";
-import { needsAttention, operationDocument, operationPath, stepDocument } from "../operation-document.ts";
+import {
+  isWait,
+  needsAttention,
+  operationDocument,
+  operationPath,
+  pipelineOf,
+  stepDocument,
+} from "../operation-document.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route, type RouteCall } from "../route.ts";
 import { nameSchema } from "../schemas/common.ts";
@@ -59,7 +65,7 @@ function readRoutes(context: ApiContext): readonly Route[] {
         const { organizationId } = await requireScope(context, names);
         const found = await requireOperation(context, organizationId, names.operation);
         if (query.watch) return watchOperation(context, found, headers["last-event-id"]);
-        return { status: 200, body: operationDocument(found, context.clock.nowMs()) };
+        return { status: 200, body: operationDocument(context, found) };
       },
     }),
     defineRoute({
@@ -93,7 +99,7 @@ export async function operationPage(
   const shown = found.slice(0, pageSize);
   const nowMs = context.clock.nowMs();
   const wanted = shown.filter((view) => attention !== true || needsAttention(view, nowMs));
-  const items = wanted.map((view) => operationDocument(view, nowMs));
+  const items = wanted.map((view) => operationDocument(context, view));
   const last = shown.at(-1);
   return found.length > pageSize && last !== undefined ? { items, nextPage: last.id } : { items };
 }
@@ -144,7 +150,7 @@ async function steered(context: ApiContext, call: SteerCall, command: SteerComma
   if (answer.result !== "done") throw doesNotFit(before, command, answer.result);
   const after = await requireOperation(context, organizationId, operationId);
   const headers = { location: operationPath(organization, operationId) };
-  return { status: 202, body: operationDocument(after, context.clock.nowMs()), headers };
+  return { status: 202, body: operationDocument(context, after), headers };
 }
 
 /** The step's version, if the pipeline has it and it may be treated so. */
@@ -153,10 +159,7 @@ function requireStep(
   operation: OperationRecord,
   command: SteerCommand & { step: string },
 ): number {
-  const { pipelines } = context.kinds.get(operation.kind) ?? {};
-  const pipeline =
-    pipelines?.find(({ name, version }) => name === operation.pipeline && version === operation.version) ??
-    newestPipeline(pipelines, operation.pipeline);
+  const pipeline = pipelineOf(context.kinds, operation);
   const step = pipeline?.steps.find(({ name }) => name === command.step);
   if (step === undefined) {
     const known = pipeline?.steps.map(({ name }) => name).join(", ") ?? "none";
@@ -169,8 +172,7 @@ function requireStep(
       "OPERATION_STATE",
       `Step "${step.name}" cannot be skipped safely: retry it, or cancel the operation, which takes back what it made`,
     );
-  const waits = step.type === "wait" || step.type === "sleep";
-  if (command.verb === "skip" && operation.state === "running" && !waits)
+  if (command.verb === "skip" && operation.state === "running" && !isWait(step))
     throw doesNotFit(operation, command, "not-waiting");
   return step.version;
 }

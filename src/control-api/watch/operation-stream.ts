@@ -29,8 +29,7 @@ async function tell(context: ApiContext, first: Found, from: number, to: AnswerS
       const news = found.journal.filter((entry) => entry.place > place);
       for (const entry of news) to.write(event("step", stepDocument(entry), entry.place));
       place = found.journal.at(-1)?.place ?? place;
-      if (found.revision !== revision)
-        to.write(event("operation", operationDocument(found, context.clock.nowMs()), place));
+      if (found.revision !== revision) to.write(event("operation", operationDocument(context, found), place));
       else if (++quiet % QUIET_TURNS === 0) to.write(": still here\n\n");
       revision = found.revision;
       if (!isLive(found)) break;
