@@ -143,6 +143,7 @@ test("somebody at the console needs no token, waits for nothing, and is not coun
   world.pass(60);
   const base = "/_world/console/hetzner-cloud/demo";
   world.fault({ kind: "error" });
+  world.fault({ kind: "failed-actions" });
   world.take(200, "PUT", `${base}/servers/${server.id}`, { name: "renamed", labels: {} });
   world.take(201, "POST", `${base}/servers/${server.id}/actions/poweroff`);
   const seen = world.take<{ server: ServerBody }>(200, "GET", `${base}/servers/${server.id}`).server;
