@@ -380,6 +380,7 @@ export function factsFrom(scene: Still, plan: Plan, memory: SubjectMemory, asked
     findings: memory.findings,
     fights: memory.fights,
     stoppedKeys: new Set((memory.stops ?? []).map((stop) => stop.key)),
+    stoppedBecause: memory.stops?.map(({ code, message }) => `${code}: ${message}`)[0],
     grants: new Map(input.grants.map((grant) => [grant.itemDigest, grant])),
     confirmed: confirmedKeys(input, plan, policy),
   };

@@ -188,7 +188,8 @@ function memoryAfter(
   thing: { readonly key: string; readonly externalId: string; readonly adopted: boolean },
 ): SubjectMemory {
   if (step.change === "update") return scene.input.memory;
-  if (step.change === "create") return withMade(scene, { ...thing, state: "made" });
+  // What failed for good before it was there may succeed now.
+  if (step.change === "create") return { ...withMade(scene, { ...thing, state: "made" }), stops: undefined };
   return takenAway(scene, step, thing.key);
 }
 

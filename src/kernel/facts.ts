@@ -39,6 +39,8 @@ export interface Facts {
   readonly findings: readonly Finding[];
   readonly fights: readonly Fight[];
   readonly stoppedKeys: ReadonlySet<string>;
+  /** What the first of them failed with. */
+  readonly stoppedBecause?: string | undefined;
   /** Unused grants by item digest. */
   readonly grants: ReadonlyMap<string, Grant>;
   /** Deletions of sources that their author confirmed by count in the same request. */

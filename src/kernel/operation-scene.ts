@@ -7,7 +7,7 @@ import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
 import { heldGroupsDigest } from "./held-change.ts";
 import { standingEntries } from "./journal.ts";
 import type { Kind } from "./kind.ts";
-import type { Marker, Subject } from "./loop.ts";
+import type { Subject } from "./loop.ts";
 import { ADMIT, type EffectContext, type Pipeline, type Step, type StepContext, type Story } from "./pipeline.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
@@ -80,7 +80,7 @@ export function cycleClaim({ claim, operation }: StepScene): Claim {
   return { ...claim, subjectId: operation.subjectId, trigger: "person" };
 }
 
-export function storyOf({ operation, subject, pipeline, journal }: StepScene): Story {
+export function storyOf({ operation, subject, pipeline, journal, input: { memory } }: StepScene): Story {
   const standing = standingEntries(pipeline, journal, "forward");
   return {
     operationId: operation.id,
@@ -92,6 +92,7 @@ export function storyOf({ operation, subject, pipeline, journal }: StepScene): S
         ? parsed(output, valueOf(pipeline, entry), `the output of step '${name}'`)
         : undefined;
     },
+    made: (key) => memory.made?.find((thing) => thing.key === key)?.externalId,
   };
 }
 
@@ -110,16 +111,16 @@ export function contextOf(scene: StepScene, signal: AbortSignal): StepContext {
   return {
     ...storyOf(scene),
     reader: input.account === undefined ? undefined : engine.accounts.world(input.account).reader,
+    marker: { installationId: input.installation.id, resourceUid: scene.subject.uid },
     signal,
     progress: (message) => void notes.push(message),
   };
 }
 
 export function effectContextOf(scene: StepScene, signal: AbortSignal): EffectContext {
-  const { engine, input, subject } = scene;
-  const marker: Marker = { installationId: input.installation.id, resourceUid: subject.uid };
+  const { engine, input } = scene;
   const writer = input.account === undefined ? undefined : engine.accounts.world(input.account).writer;
-  return { ...contextOf(scene, signal), writer, marker };
+  return { ...contextOf(scene, signal), writer };
 }
 
 /**

@@ -47,18 +47,20 @@ export interface Story<Spec = unknown> {
   readonly input: unknown;
   /** What an earlier step came to; undefined when it was skipped or has not run. */
   output<Output>(step: StepOutput<Output>): Output | undefined;
+  /** The external id on record of what an operation made or adopted under this key, whatever it is called outside by now. */
+  made(key: string): string | undefined;
 }
 
 export interface StepContext<Spec = unknown, Reader = unknown> extends Story<Spec> {
   readonly reader: Reader;
+  /** What an outside thing of this resource carries, where it can. */
+  readonly marker: Marker;
   readonly signal: AbortSignal;
   /** A line for whoever watches. It is written with the step's own record. */
   progress(message: string): void;
 }
 export interface EffectContext<Spec = unknown, Reader = unknown, Writer = unknown> extends StepContext<Spec, Reader> {
   readonly writer: Writer;
-  /** What an outside thing we make must carry, where it can. */
-  readonly marker: Marker;
 }
 export interface OnceContext<Spec = unknown, Reader = unknown, Writer = unknown>
   extends EffectContext<Spec, Reader, Writer> {

@@ -4,11 +4,11 @@ import { computeProviderKind } from "./compute-provider/kind.ts";
 import { dnsRecordKind } from "./dns-record/kind.ts";
 import { dnsZoneKind } from "./dns-zone/kind.ts";
 import { firewallKind } from "./firewall/kind.ts";
+import { hostKind } from "./host/kind.ts";
 
 /** Every kind there is. A kind that is not listed here does not exist. */
 export const kinds: KindRegistry = new Map<string, Kind>(
-  ([cloudNetworkKind, computeProviderKind, dnsRecordKind, dnsZoneKind, firewallKind] as readonly Kind[]).map((kind) => [
-    kind.kind,
-    kind,
-  ]),
+  ([cloudNetworkKind, computeProviderKind, dnsRecordKind, dnsZoneKind, firewallKind, hostKind] as readonly Kind[]).map(
+    (kind) => [kind.kind, kind],
+  ),
 );

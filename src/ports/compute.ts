@@ -150,22 +150,22 @@ export interface ComputeWriter {
   ): Promise<void>;
   setPower(id: string, power: "on" | "off", signal: AbortSignal): Promise<void>;
   setServerProtection(id: string, on: boolean, signal: AbortSignal): Promise<void>;
-  setReverseDns(
-    id: string,
-    address: { readonly ip: string; readonly name: string },
-    signal: AbortSignal,
-  ): Promise<void>;
+  /** Of its public IPv4 address. */
+  setReverseDns(id: string, name: string, signal: AbortSignal): Promise<void>;
+  /** Networks, firewalls and volumes of a server go by their names. A network or firewall that is not Setpoint's is refused. */
   attachNetwork(
     id: string,
-    to: { readonly network: string; readonly ip?: string | undefined },
+    to: { readonly name: string; readonly ip?: string | undefined },
     signal: AbortSignal,
   ): Promise<void>;
-  detachNetwork(id: string, network: string, signal: AbortSignal): Promise<void>;
-  attachVolume(id: string, volume: string, signal: AbortSignal): Promise<void>;
-  detachVolume(id: string, volume: string, signal: AbortSignal): Promise<void>;
-  applyFirewall(firewall: string, to: FirewallTarget, signal: AbortSignal): Promise<void>;
-  withdrawFirewall(firewall: string, from: FirewallTarget, signal: AbortSignal): Promise<void>;
+  detachNetwork(id: string, name: string, signal: AbortSignal): Promise<void>;
+  attachFirewall(id: string, name: string, signal: AbortSignal): Promise<void>;
+  detachFirewall(id: string, name: string, signal: AbortSignal): Promise<void>;
+  attachVolume(id: string, name: string, signal: AbortSignal): Promise<void>;
+  detachVolume(id: string, name: string, signal: AbortSignal): Promise<void>;
 
+  applySelector(firewall: string, selector: string, signal: AbortSignal): Promise<void>;
+  withdrawSelector(firewall: string, selector: string, signal: AbortSignal): Promise<void>;
   createFirewall(
     wanted: NewThing & { readonly rules: readonly CloudFirewallRule[]; readonly selectors: readonly string[] },
     signal: AbortSignal,
@@ -198,13 +198,13 @@ export interface NewThing {
   readonly labels: Readonly<Record<string, string>>;
   readonly mark: OwnMark;
 }
-export type FirewallTarget = { readonly server: string } | { readonly selector: string };
 
 /** A server that somebody wants, whole: made by one call, or found by its mark. */
 export interface ServerIntent extends NewThing {
   readonly type: string;
   readonly image: string;
   readonly location: string;
+  /** By name, like the firewalls. */
   readonly networks: readonly string[];
   readonly firewalls: readonly string[];
   readonly sshKeys: readonly string[];
@@ -225,11 +225,13 @@ export interface EnsuredServer {
  * a `ComputeWriter`, which has neither.
  */
 export interface ComputeEngine extends ComputeWriter {
+  /** A hard restart. It cannot be looked for, so it is ordered once. */
+  resetServer(id: string, signal: AbortSignal): Promise<void>;
   /**
    * Looks by mark, and makes the server only where there is none. That its name is taken is answered by looking whose it is: ours
    * is success, anybody else's is refused.
    */
   ensureServer(intent: ServerIntent, signal: AbortSignal): Promise<EnsuredServer>;
-  /** Removes the one server with this id, if it still carries the mark or none at all. What is gone is a success. */
+  /** Removes the one server with this id, if it still carries the mark. What is gone is a success. */
   ensureServerGone(server: { readonly id: string; readonly mark: OwnMark }, signal: AbortSignal): Promise<void>;
 }

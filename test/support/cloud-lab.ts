@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { Accounts } from "../../src/kernel/accounts.ts";
 import type { Kind } from "../../src/kernel/kind.ts";
+import { runOperation } from "../../src/kernel/operation.ts";
 import { cloudNetworkKind } from "../../src/kinds/cloud-network/kind.ts";
 import { computeProviderKind } from "../../src/kinds/compute-provider/kind.ts";
+import { hostKind } from "../../src/kinds/host/kind.ts";
 import { firewallKind } from "../../src/kinds/firewall/kind.ts";
 import type { Clock } from "../../src/ports/clock.ts";
+import type { JsonObject } from "../../src/ports/json.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Provider } from "../../src/ports/provider.ts";
 import { createHetznerCloudProvider } from "../../src/providers/hetzner-cloud/provider.ts";
@@ -11,12 +15,15 @@ import { worldToken } from "../../src/world/cloud.ts";
 import { type Fault, faultSchema } from "../../src/world/fault-schema.ts";
 import { World, type WorldOptions } from "../../src/world/world.ts";
 import { Bench } from "../kit/index.ts";
+import type { OperationRow } from "../sim/store/rows.ts";
 import { worldHttp } from "./world-http.ts";
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const startMs = 1_767_225_600_000;
 
-export const cloudKinds = [computeProviderKind, firewallKind, cloudNetworkKind] as readonly Kind[];
+export const cloudKinds = [computeProviderKind, firewallKind, cloudNetworkKind, hostKind] as readonly Kind[];
+const leaseMs = 15_000;
+export const organizationId = "bench";
 
 /** The provider for Hetzner Cloud over a world, each account with the token of the project of its own name. */
 export function worldProvider(world: World, clock: Clock): Provider {
@@ -40,18 +47,24 @@ export class CloudLab {
   readonly bench: Bench;
   readonly world: World;
 
-  private constructor(bench: Bench, world: World) {
+  readonly #clock: Clock;
+  readonly #provider: Provider;
+  #operations = 0;
+
+  private constructor(bench: Bench, world: World, clock: Clock, provider: Provider) {
     this.bench = bench;
     this.world = world;
+    this.#clock = clock;
+    this.#provider = provider;
   }
 
   static async open(options: WorldOptions & { readonly callsPerSecond?: number } = {}): Promise<CloudLab> {
-    let running: Clock | undefined;
+    const running: { clock?: Clock } = {};
     // The bench brings its clock, and what it is started with needs one. Its time stands still while a call is out: what a call
     // waits for passes in the world alone.
     const clock: Clock = {
-      nowMs: () => running?.nowMs() ?? startMs,
-      monotonicMs: () => running?.monotonicMs() ?? 0,
+      nowMs: () => running.clock?.nowMs() ?? startMs,
+      monotonicMs: () => running.clock?.monotonicMs() ?? 0,
       wait: async (ms) => world.advance(ms),
     };
     const world: World = new World(clock, { accounts: ["demo", "other"], ...options });
@@ -60,9 +73,77 @@ export class CloudLab {
       provider: "hetzner-cloud",
       callsPerSecond: options.callsPerSecond ?? 1_000,
     }));
-    const bench = await Bench.start({ kinds: cloudKinds, providers: [worldProvider(world, clock)], accounts });
-    running = bench.time.clock();
-    return new CloudLab(bench, world);
+    const provider = worldProvider(world, clock);
+    const bench = await Bench.start({ kinds: cloudKinds, providers: [provider], accounts });
+    running.clock = bench.time.clock();
+    return new CloudLab(bench, world, running.clock, provider);
+  }
+
+  /** Starts a pipeline, as declaring or deleting does through the API. */
+  async start(pipeline: string, name: string, input: JsonObject = {}): Promise<string> {
+    const [kind = "", short = ""] = name.split("/");
+    const resources = [...this.bench.store.state.tables.resources.values()];
+    const resource = resources.find((row) => row.kind === kind && row.name === short) ?? assert.fail(`no ${name}`);
+    const operationId = `operation-${++this.#operations}`;
+    const answer = await this.bench.store.startOperation({
+      organizationId,
+      operationId,
+      resourceUid: resource.uid,
+      pipeline,
+      version: 1,
+      input,
+      author: { name: "ada", type: "person" },
+      priority: "person",
+      ends: pipeline.endsWith(".delete"),
+    });
+    assert.ok("operation" in answer, `${pipeline} of ${name} was not started: ${answer.result}`);
+    return answer.operation.id;
+  }
+
+  /** The production kernel works on this operation, a second at a time, until it ends or waits for somebody. */
+  async finish(operationId: string, seconds = 120): Promise<OperationRow> {
+    const { store, time } = this.bench;
+    const row = () => store.state.tables.operations.get(operationId) ?? assert.fail(`no ${operationId}`);
+    for (let second = 0; second < seconds && row().state === "running"; second++) {
+      await this.turn(operationId);
+      if (row().state === "running") await time.pass(1_000);
+    }
+    return row();
+  }
+
+  async turn(operationId: string, provider = this.#provider): Promise<void> {
+    const { store } = this.bench;
+    const row = store.state.tables.operations.get(operationId) ?? assert.fail(`no ${operationId}`);
+    if (row.dueAtMs === undefined || row.dueAtMs > this.#clock.nowMs()) return;
+    const holder = "worker-1";
+    const shards = await store.takeWorkerShards({ holder, wanted: 64, leaseMs });
+    await store.renewWorkerShards({ holder, leaseMs, shards });
+    const accounts = new Accounts({ providers: new Map([[provider.name, provider]]), store, clock: this.#clock });
+    const kinds = new Map(cloudKinds.map((kind) => [kind.kind, kind]));
+    const ids = { next: () => `worker-id-${++this.#operations}` };
+    const engine = {
+      store,
+      operations: store,
+      clock: this.#clock,
+      random: { next: () => 0 },
+      ids,
+      log: silent,
+      kinds,
+      accounts,
+    };
+    await runOperation(engine, {
+      organizationId,
+      operationId,
+      actor: {
+        holder,
+        shard: row.shard,
+        epoch: shards.find(({ shard }) => shard === row.shard)?.epoch ?? 0,
+        operationId,
+      },
+      quietSinceMonotonicMs: undefined,
+      leaseRemainingMs: () => leaseMs,
+      signal: new AbortController().signal,
+    });
   }
 
   /** Somebody at the provider's own console. */

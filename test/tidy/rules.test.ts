@@ -6,7 +6,14 @@ import { anchorsOf, linksResolve, oneTitle } from "./documents.ts";
 import { functionLength } from "./functions.ts";
 import { bannedInAdaptersOnly } from "./globals.ts";
 import type { Finding } from "./source.ts";
-import { kebabCaseName, leftoverMarkers, noDefaultExports, noRegistryHost, weakenedTests } from "./texts.ts";
+import {
+  kebabCaseName,
+  leftoverMarkers,
+  noDefaultExports,
+  noRegistryHost,
+  serversByPipelinesAlone,
+  weakenedTests,
+} from "./texts.ts";
 
 type Rule = (path: string, text: string) => Finding[];
 
@@ -276,4 +283,11 @@ describe("no file is dead", () => {
     ];
     assert.deepEqual(findDead(onlyTested), ["src/kernel/old.ts"]);
   });
+});
+
+test("servers are made and removed by pipelines alone", () => {
+  const call = "await ctx.writer.ensureServerGone({ id, mark }, ctx.signal);";
+  refuses(serversByPipelinesAlone, "src/kinds/host/loop.ts", call, /for pipelines alone/);
+  accepts(serversByPipelinesAlone, "src/kinds/host/pipelines.ts", call);
+  accepts(serversByPipelinesAlone, "src/providers/hetzner-cloud/engine.ts", call);
 });

@@ -86,3 +86,16 @@ export function kebabCaseName(path: string): Finding[] {
     .filter((part) => !/^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(part) && !conventionalNames.test(part));
   return wrong.map((part) => ({ path, line: 1, message: `the name ${part} is not kebab-case` }));
 }
+
+/** Where servers may be made and removed: by pipelines, and in the port and the providers that say what that is. */
+const maySayEnsure = /^src\/(ports\/compute\.ts|providers\/.+|kinds\/[^/]+\/pipelines\.ts)$/;
+
+/** A loop that made or removed a server would do so without an intent of its own on record. */
+export function serversByPipelinesAlone(path: string, text: string): Finding[] {
+  if (!path.startsWith("src/") || !isCode(path) || maySayEnsure.test(path)) return [];
+  return [...text.matchAll(/\bensureServer(Gone)?\b/g)].map((match) => ({
+    path,
+    line: lineAt(text, match.index),
+    message: `${match[0]} is for pipelines alone: let an operation make or remove the server`,
+  }));
+}

@@ -8,7 +8,14 @@ import { functionLength } from "./functions.ts";
 import { bannedInAdaptersOnly } from "./globals.ts";
 import { readRepository } from "./repository.ts";
 import type { Finding, Repository } from "./source.ts";
-import { kebabCaseName, leftoverMarkers, noDefaultExports, noRegistryHost, weakenedTests } from "./texts.ts";
+import {
+  kebabCaseName,
+  leftoverMarkers,
+  noDefaultExports,
+  noRegistryHost,
+  serversByPipelinesAlone,
+  weakenedTests,
+} from "./texts.ts";
 
 const repository = readRepository(fileURLToPath(new URL("../..", import.meta.url)));
 
@@ -20,6 +27,7 @@ const rules: Readonly<Record<string, (path: string, text: string, repository: Re
   "no test is narrowed or skipped": weakenedTests,
   "exports have names": noDefaultExports,
   "no package registry is named": noRegistryHost,
+  "servers are made and removed by pipelines alone": serversByPipelinesAlone,
   "file names are kebab-case": kebabCaseName,
   "a document has one title": oneTitle,
   "relative links resolve": linksResolve,

@@ -18,8 +18,12 @@ export const allOrNothingGuard: Guard = (changes, facts) => {
       verdict(
         "all-or-nothing",
         "refuse",
-        "the last write failed for good: not tried again before an input changes or an hour passes",
+        `the last write failed for good: not tried again before an input changes or an hour passes${said(facts.stoppedBecause)}`,
         { numbers: { items: taken.length }, keys: keysOf(taken) },
       ),
   );
 };
+
+function said(why: string | undefined): string {
+  return why === undefined ? "" : `. It was ${why}`;
+}

@@ -7,7 +7,7 @@ export const cloudNetworkKind = defineKind<CloudNetworkSpec>({
   plural: "cloudnetworks",
   schema: cloudNetworkSchema,
   permission: "project.cloud_network",
-  scopes: ["organization", "project", "workspace"],
+  scopes: ["organization", "workspace"],
   modeRequired: false,
   accounts: (spec) => [spec.account],
   links: () => [],

@@ -7,7 +7,7 @@ export const firewallKind = defineKind<FirewallSpec>({
   plural: "firewalls",
   schema: firewallSchema,
   permission: "project.workspace.firewall",
-  scopes: ["organization", "project", "workspace"],
+  scopes: ["organization", "workspace"],
   modeRequired: false,
   accounts: (spec) => [spec.account],
   links: () => [],

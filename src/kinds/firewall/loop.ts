@@ -41,7 +41,7 @@ export const firewallLoop = defineLoop<FirewallSpec, FirewallItem, ComputeReader
   remove: async (ctx, _subject, seen) => {
     // The provider refuses to delete one that is in use; what follows a selector is ours to end.
     for (const selector of seen.item.selectors)
-      await ctx.writer.withdrawFirewall(seen.externalId, { selector }, ctx.signal);
+      await ctx.writer.withdrawSelector(seen.externalId, selector, ctx.signal);
     await ctx.writer.deleteFirewall(seen.externalId, ctx.signal);
   },
 });
@@ -102,9 +102,9 @@ async function updateFirewall(
   // What is open that should not be comes first.
   if (fields.has("rules")) await writer.setFirewallRules(id, item.rules, signal);
   for (const selector of item.selectors.filter((one) => !seen.item.selectors.includes(one)))
-    await writer.applyFirewall(id, { selector }, signal);
+    await writer.applySelector(id, selector, signal);
   for (const selector of seen.item.selectors.filter((one) => !item.selectors.includes(one)))
-    await writer.withdrawFirewall(id, { selector }, signal);
+    await writer.withdrawSelector(id, selector, signal);
   if (fields.has("name") || fields.has("labels") || seen.marker === "none")
     await writer.describeFirewall(id, { name: item.name, labels: item.labels, mark: marker }, signal);
 }

@@ -51,12 +51,13 @@ function errorOf(answer: HttpAnswer, code: string, message: string): EngineError
   const { status, retryAfterMs } = answer;
   if (status === 429 || code === "rate_limit_exceeded")
     return new RetryableError("RATE_LIMITED", message, { afterMs: retryAfterMs ?? 1_000, ambiguous: false });
+  // Whatever its code says: an error of theirs may come before or after the effect.
+  if (status >= 500) return unavailable(message, { afterMs: retryAfterMs, ambiguous: true });
   if (code === "resource_limit_exceeded" || code === "protected") return new TerminalError("PROVIDER_REFUSED", message);
   if (alreadySo.has(code)) return new TerminalError("ALREADY_EXISTS", message);
   if (capacity.has(code)) return unavailable(message, { afterMs: withoutCapacityForMs, ambiguous: false });
   if (status === 401 || status === 403) return new TerminalError("CREDENTIAL_REFUSED", message);
   if (status === 404) return new TerminalError("NOT_FOUND", message);
-  if (status >= 500) return unavailable(message, { afterMs: retryAfterMs, ambiguous: true });
   if (passing.has(code)) return unavailable(message, { afterMs: retryAfterMs ?? lockedForMs, ambiguous: false });
   return new TerminalError("PROVIDER_REFUSED", message);
 }

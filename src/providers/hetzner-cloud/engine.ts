@@ -4,7 +4,9 @@ import type { CloudServer, ComputeEngine, EnsuredServer, OwnMark, ServerIntent }
 import { actionShape } from "./actions.ts";
 import type { HetznerClient } from "./client.ts";
 import { labelsFor, selectorOf } from "./labels.ts";
-import { findById, findByName, matching } from "./listing.ts";
+import { firewalls } from "./firewalls.ts";
+import { findById, findByName, matching, requireOurs } from "./listing.ts";
+import { networks } from "./networks.ts";
 import { servers } from "./servers.ts";
 
 const madeShape = z.object({ server: servers.shape, action: actionShape });
@@ -39,7 +41,7 @@ export function serverEngine(client: HetznerClient): Pick<ComputeEngine, "ensure
     ensureServerGone: async ({ id, mark }, signal) => {
       const found = await findById(client, servers, id, signal);
       if (found === "absent") return;
-      requireOurs(found, mark);
+      requireMarked(found, mark);
       const what = `the deletion of server ${found.name} (${id})`;
       await client.change({ method: "DELETE", path: ["servers", id], what }, signal, ["not_found"]);
     },
@@ -48,6 +50,11 @@ export function serverEngine(client: HetznerClient): Pick<ComputeEngine, "ensure
 
 async function createServer(client: HetznerClient, intent: ServerIntent, signal: AbortSignal): Promise<EnsuredServer> {
   const { ipv4, ipv6 } = intent.publicAddresses;
+  const networkIds = [];
+  for (const name of intent.networks) networkIds.push(Number((await requireOurs(client, networks, name, signal)).id));
+  const firewallIds = [];
+  for (const name of intent.firewalls)
+    firewallIds.push(Number((await requireOurs(client, firewalls, name, signal)).id));
   const body = {
     name: intent.name,
     server_type: intent.type,
@@ -55,8 +62,8 @@ async function createServer(client: HetznerClient, intent: ServerIntent, signal:
     location: intent.location,
     labels: labelsFor(intent),
     start_after_create: true,
-    networks: intent.networks.map(Number),
-    firewalls: intent.firewalls.map((id) => ({ firewall: Number(id) })),
+    networks: networkIds,
+    firewalls: firewallIds.map((firewall) => ({ firewall })),
     ...(intent.sshKeys.length === 0 ? {} : { ssh_keys: intent.sshKeys }),
     ...(intent.userData === undefined ? {} : { user_data: intent.userData }),
     public_net: { enable_ipv4: ipv4, enable_ipv6: ipv6 },
@@ -85,7 +92,7 @@ async function nameTaken(client: HetznerClient, intent: ServerIntent, signal: Ab
   );
 }
 
-function requireOurs(server: CloudServer, mark: OwnMark): void {
+function requireMarked(server: CloudServer, mark: OwnMark): void {
   const own = server.mark;
   if (typeof own === "object" && "installationId" in own && isSameMark(own, mark)) return;
   throw new TerminalError(

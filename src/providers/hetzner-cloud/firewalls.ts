@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { CloudFirewall, CloudFirewallRule, ComputeWriter, FirewallTarget } from "../../ports/compute.ts";
+import type { CloudFirewall, CloudFirewallRule, ComputeWriter } from "../../ports/compute.ts";
 import { act } from "./actions.ts";
 import type { HetznerClient } from "./client.ts";
 import { labelsFor, labelsShape, markOf, otherLabels } from "./labels.ts";
-import type { Family } from "./listing.ts";
+import { type Family, requireOurs } from "./listing.ts";
 
 const ruleShape = z.object({
   direction: z.enum(["in", "out"]),
@@ -66,17 +66,26 @@ function rawRule({ direction, protocol, port, cidrs, description }: CloudFirewal
   };
 }
 
-function rawTarget(target: FirewallTarget) {
-  return "server" in target
-    ? { type: "server", server: { id: Number(target.server) } }
-    : { type: "label_selector", label_selector: { selector: target.selector } };
+function serverTarget(id: string) {
+  return { type: "server", server: { id: Number(id) } };
+}
+
+function selectorTarget(selector: string) {
+  return { type: "label_selector", label_selector: { selector } };
 }
 
 const madeShape = z.object({ firewall: z.object({ id: z.int() }) });
 
 type FirewallWriter = Pick<
   ComputeWriter,
-  "createFirewall" | "describeFirewall" | "setFirewallRules" | "deleteFirewall" | "applyFirewall" | "withdrawFirewall"
+  | "createFirewall"
+  | "describeFirewall"
+  | "setFirewallRules"
+  | "deleteFirewall"
+  | "applySelector"
+  | "withdrawSelector"
+  | "attachFirewall"
+  | "detachFirewall"
 >;
 
 export function firewallWriter(client: HetznerClient): FirewallWriter {
@@ -86,13 +95,22 @@ export function firewallWriter(client: HetznerClient): FirewallWriter {
     body,
     what: `${what} ${id}`,
   });
+  const apply = (id: string, target: object, signal: AbortSignal) =>
+    act(client, action(id, "apply_to_resources", { apply_to: [target] }, "the application of firewall"), signal, [
+      "firewall_already_applied",
+    ]);
+  const withdraw = (id: string, target: object, signal: AbortSignal) =>
+    act(client, action(id, "remove_from_resources", { remove_from: [target] }, "the withdrawal of firewall"), signal, [
+      "firewall_already_removed",
+      "firewall_resource_not_found",
+    ]);
   return {
     createFirewall: async ({ name, rules, selectors, ...facts }, signal) => {
       const body = {
         name,
         labels: labelsFor(facts),
         rules: rules.map(rawRule),
-        apply_to: selectors.map((selector) => rawTarget({ selector })),
+        apply_to: selectors.map(selectorTarget),
       };
       const what = `the creation of firewall ${name}`;
       const { firewall } = await client.write(madeShape, { method: "POST", path: ["firewalls"], body, what }, signal);
@@ -107,20 +125,12 @@ export function firewallWriter(client: HetznerClient): FirewallWriter {
     },
     setFirewallRules: (id, rules, signal) =>
       act(client, action(id, "set_rules", { rules: rules.map(rawRule) }, "the rules of firewall"), signal),
-    applyFirewall: (id, target, signal) =>
-      act(
-        client,
-        action(id, "apply_to_resources", { apply_to: [rawTarget(target)] }, "the application of firewall"),
-        signal,
-        ["firewall_already_applied"],
-      ),
-    withdrawFirewall: (id, target, signal) =>
-      act(
-        client,
-        action(id, "remove_from_resources", { remove_from: [rawTarget(target)] }, "the withdrawal of firewall"),
-        signal,
-        ["firewall_already_removed", "firewall_resource_not_found"],
-      ),
+    applySelector: (id, selector, signal) => apply(id, selectorTarget(selector), signal),
+    withdrawSelector: (id, selector, signal) => withdraw(id, selectorTarget(selector), signal),
+    attachFirewall: async (server, name, signal) =>
+      apply((await requireOurs(client, firewalls, name, signal)).id, serverTarget(server), signal),
+    detachFirewall: async (server, name, signal) =>
+      withdraw((await requireOurs(client, firewalls, name, signal)).id, serverTarget(server), signal),
     deleteFirewall: async (id, signal) => {
       const what = `the deletion of firewall ${id}`;
       await client.change({ method: "DELETE", path: ["firewalls", id], what }, signal, ["not_found"]);

@@ -20,8 +20,9 @@ export function markOf(labels: Labels): Mark {
 }
 
 export function otherLabels(labels: Labels): Readonly<Record<string, string>> {
-  const { [installationLabel]: _installation, [resourceLabel]: _resource, ...others } = labels;
-  return others;
+  return Object.fromEntries(
+    Object.entries(labels).filter(([key]) => key !== installationLabel && key !== resourceLabel),
+  );
 }
 
 /** Everything a thing of ours is labelled with: the API replaces all labels at once. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RetryableError } from "../../kernel/errors.ts";
+import type { CloudThing } from "../../ports/compute.ts";
 import type { Lister, Page } from "../../ports/provider.ts";
 import type { HetznerCall, HetznerClient } from "./client.ts";
 
@@ -99,6 +100,19 @@ export async function findByName<Raw extends { readonly id: number }, Entry exte
   const filter = { query: { name }, what: `the read of ${family.one} ${name}` };
   const found = await matching(client, family, filter, signal);
   return found.find((entry) => entry.name === name) ?? "absent";
+}
+
+/** The one of this name that Setpoint made: what somebody else called so is not meant. */
+export async function requireOurs<Raw extends { readonly id: number }, Entry extends CloudThing>(
+  client: HetznerClient,
+  family: Family<Raw, Entry>,
+  name: string,
+  signal: AbortSignal,
+): Promise<Entry> {
+  const found = await findByName(client, family, name, signal);
+  if (found !== "absent" && typeof found.mark === "object" && "installationId" in found.mark) return found;
+  const why = found === "absent" ? "is not in the project (yet)" : "is in the project, but Setpoint did not make it";
+  throw new RetryableError("DEPENDENCY_NOT_READY", `The ${family.one} ${name} ${why}`, { ambiguous: false });
 }
 
 function listShape<Raw extends { readonly id: number }, Entry>(family: Family<Raw, Entry>) {

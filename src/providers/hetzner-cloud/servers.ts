@@ -1,9 +1,11 @@
 import { z } from "zod";
-import type { CloudAddress, CloudServer, ComputeWriter, PowerState } from "../../ports/compute.ts";
+import { TerminalError } from "../../kernel/errors.ts";
+import type { CloudAddress, CloudServer, ComputeEngine, PowerState } from "../../ports/compute.ts";
 import { act } from "./actions.ts";
 import type { HetznerClient } from "./client.ts";
 import { labelsFor, labelsShape, markOf, otherLabels } from "./labels.ts";
-import type { Family } from "./listing.ts";
+import { type Family, findById, requireOurs } from "./listing.ts";
+import { networks } from "./networks.ts";
 
 const serverShape = z.object({
   id: z.int(),
@@ -65,8 +67,14 @@ function addressesOf({ ipv4, ipv6 }: RawServer["public_net"]): readonly CloudAdd
 }
 
 type ServerWriter = Pick<
-  ComputeWriter,
-  "describeServer" | "setPower" | "setServerProtection" | "setReverseDns" | "attachNetwork" | "detachNetwork"
+  ComputeEngine,
+  | "describeServer"
+  | "setPower"
+  | "setServerProtection"
+  | "setReverseDns"
+  | "resetServer"
+  | "attachNetwork"
+  | "detachNetwork"
 >;
 
 export function serverWriter(client: HetznerClient): ServerWriter {
@@ -92,16 +100,29 @@ export function serverWriter(client: HetznerClient): ServerWriter {
         action(id, "change_protection", { delete: on, rebuild: on }, `the protection of server ${id}`),
         signal,
       ),
-    setReverseDns: (id, { ip, name }, signal) =>
-      act(client, action(id, "change_dns_ptr", { ip, dns_ptr: name }, `the reverse DNS of ${ip}`), signal),
-    attachNetwork: (id, { network, ip }, signal) => {
-      const body = { network: Number(network), ...(ip === undefined ? {} : { ip }) };
-      const what = `the attachment of server ${id} to network ${network}`;
-      return act(client, action(id, "attach_to_network", body, what), signal, ["server_already_attached"]);
+    setReverseDns: async (id, name, signal) => {
+      const found = await findById(client, servers, id, signal);
+      const ip = found === "absent" ? undefined : found.addresses.find(({ family }) => family === "ipv4")?.ip;
+      if (ip === undefined)
+        throw new TerminalError(
+          "PROVIDER_REFUSED",
+          `Server ${id} has no public IPv4 address to name: take spec.reverseDns out`,
+        );
+      const what = `the reverse DNS of ${ip}`;
+      await act(client, action(id, "change_dns_ptr", { ip, dns_ptr: name }, what), signal);
     },
-    detachNetwork: (id, network, signal) => {
-      const what = `the detachment of server ${id} from network ${network}`;
-      return act(client, action(id, "detach_from_network", { network: Number(network) }, what), signal, ["not_found"]);
+    resetServer: (id, signal) => act(client, action(id, "reset", {}, `the reset of server ${id}`), signal),
+    attachNetwork: async (id, { name, ip }, signal) => {
+      const network = await requireOurs(client, networks, name, signal);
+      const body = { network: Number(network.id), ...(ip === undefined ? {} : { ip }) };
+      const what = `the attachment of server ${id} to network ${name}`;
+      await act(client, action(id, "attach_to_network", body, what), signal, ["server_already_attached"]);
+    },
+    detachNetwork: async (id, name, signal) => {
+      const network = await requireOurs(client, networks, name, signal);
+      const what = `the detachment of server ${id} from network ${name}`;
+      const body = { network: Number(network.id) };
+      await act(client, action(id, "detach_from_network", body, what), signal, ["not_found"]);
     },
   };
 }

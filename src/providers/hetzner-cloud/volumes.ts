@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { RetryableError } from "../../kernel/errors.ts";
 import type { CloudVolume, ComputeWriter } from "../../ports/compute.ts";
 import { act } from "./actions.ts";
 import type { HetznerClient } from "./client.ts";
 import { labelsShape, markOf, otherLabels } from "./labels.ts";
-import type { Family } from "./listing.ts";
+import { type Family, findByName } from "./listing.ts";
 
 const volumeShape = z.object({
   id: z.int(),
@@ -35,18 +36,27 @@ export const volumes: Family<z.output<typeof volumeShape>, CloudVolume> = {
 
 export function volumeWriter(client: HetznerClient): Pick<ComputeWriter, "attachVolume" | "detachVolume"> {
   return {
-    attachVolume: (id, volume, signal) => {
+    attachVolume: async (id, name, signal) => {
+      const volume = await requireVolume(client, name, signal);
+      if (volume.server === id) return;
       const body = { server: Number(id), automount: false };
-      const what = `the attachment of volume ${volume} to server ${id}`;
-      return act(client, { method: "POST", path: ["volumes", volume, "actions", "attach"], body, what }, signal, [
-        "volume_already_attached",
-      ]);
+      const what = `the attachment of volume ${name} to server ${id}`;
+      const path = ["volumes", volume.id, "actions", "attach"];
+      await act(client, { method: "POST", path, body, what }, signal, ["volume_already_attached"]);
     },
-    detachVolume: (id, volume, signal) => {
-      const what = `the detachment of volume ${volume} from server ${id}`;
-      return act(client, { method: "POST", path: ["volumes", volume, "actions", "detach"], what }, signal, [
-        "not_found",
-      ]);
+    detachVolume: async (id, name, signal) => {
+      const volume = await requireVolume(client, name, signal);
+      if (volume.server !== id) return;
+      const what = `the detachment of volume ${name} from server ${id}`;
+      await act(client, { method: "POST", path: ["volumes", volume.id, "actions", "detach"], what }, signal);
     },
   };
+}
+
+/** Volumes are people's own: any of that name will do. */
+async function requireVolume(client: HetznerClient, name: string, signal: AbortSignal): Promise<CloudVolume> {
+  const found = await findByName(client, volumes, name, signal);
+  if (found !== "absent") return found;
+  const message = `There is no volume ${name} in the project: make it, or take it out of the spec`;
+  throw new RetryableError("DEPENDENCY_NOT_READY", message, { ambiguous: false });
 }

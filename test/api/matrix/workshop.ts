@@ -91,6 +91,11 @@ function computeProvider(name: string) {
   return { apiVersion: "setpoint/v1", kind: "ComputeProvider", metadata: { name, mode: "observe" }, spec };
 }
 
+function host(name: string) {
+  const spec = { account: "cloud", type: "cx22", image: "debian-12", location: "fsn1" };
+  return { apiVersion: "setpoint/v1", kind: "Host", metadata: { name }, spec };
+}
+
 /** A resource of each kind that its schema takes, by the plural of the kind. */
 export const manifests: Readonly<Record<string, (name: string) => object>> = {
   dnszones: zone,
@@ -98,9 +103,16 @@ export const manifests: Readonly<Record<string, (name: string) => object>> = {
   firewalls: firewall,
   cloudnetworks: cloudNetwork,
   computeproviders: computeProvider,
+  hosts: host,
 };
-/** Kinds that live in organizations alone. */
-const ofOrganizations = new Set(["computeproviders"]);
+/** Kinds that do not live everywhere. */
+const livesIn: Readonly<Record<string, readonly Scopes[]>> = {
+  computeproviders: ["organizations"],
+  firewalls: ["organizations", "workspaces"],
+  cloudnetworks: ["organizations", "workspaces"],
+  hosts: ["organizations", "workspaces"],
+};
+type Scopes = "organizations" | "projects" | "workspaces";
 
 /** The one of each kind that is always there. Records name their zone, so it has a name of its own. */
 export function standingName(plural: string): string {
@@ -118,9 +130,10 @@ export async function furnish(workshop: Workshop, place: Place): Promise<void> {
     const there = { ...place, project };
     await workshop.make("POST", `${base}/projects`, { name: project });
     await workshop.make("POST", `${projectPath(there)}/workspaces`, { name: place.workspace });
-    for (const scope of [projectPath(there), workspacePath(there)]) await declareAll(workshop, scope, ofOrganizations);
+    await declareAll(workshop, projectPath(there), "projects");
+    await declareAll(workshop, workspacePath(there), "workspaces");
   }
-  await declareAll(workshop, base);
+  await declareAll(workshop, base, "organizations");
   const rules = [
     { key: "organization", actions: ["read"] },
     { key: "organization.project", actions: ["read"] },
@@ -135,9 +148,10 @@ export async function furnish(workshop: Workshop, place: Place): Promise<void> {
   workshop.bystanders.set(place.organization, bystander);
 }
 
-async function declareAll(workshop: Workshop, scope: string, but: ReadonlySet<string> = new Set()): Promise<void> {
+async function declareAll(workshop: Workshop, path: string, scopes: Scopes): Promise<void> {
   for (const [plural, manifest] of Object.entries(manifests)) {
     const name = standingName(plural);
-    if (!but.has(plural)) await workshop.make("PUT", `${scope}/${plural}/${name}`, manifest(name));
+    const lives = livesIn[plural]?.includes(scopes) ?? true;
+    if (lives) await workshop.make("PUT", `${path}/${plural}/${name}`, manifest(name));
   }
 }

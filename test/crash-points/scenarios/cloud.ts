@@ -1,6 +1,7 @@
 import type { Kind } from "../../../src/kernel/kind.ts";
 import { cloudNetworkKind } from "../../../src/kinds/cloud-network/kind.ts";
 import { computeProviderKind } from "../../../src/kinds/compute-provider/kind.ts";
+import { hostKind } from "../../../src/kinds/host/kind.ts";
 import { firewallKind } from "../../../src/kinds/firewall/kind.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Http } from "../../../src/ports/http.ts";
@@ -25,8 +26,15 @@ class CloudOutside implements ScenarioOutside {
     this.#world = new World(this.#clock, { accounts: ["demo"], pace: 0 });
   }
 
+  /** An operation made this server for Host/web-1 earlier; here its loop is put to the test. */
+  withServer(): this {
+    const labels = { "setpoint-installation": "installation-1", "setpoint-resource": "uid-of-web-1" };
+    this.#ask("POST", "/servers", { name: "web-1", server_type: "cx22", image: "debian-12", location: "fsn1", labels });
+    return this;
+  }
+
   canonical(): Json {
-    return ["firewalls", "networks", "ssh_keys"].map((collection) => this.#list(collection));
+    return ["firewalls", "networks", "ssh_keys", "servers"].map((collection) => this.#list(collection));
   }
 
   connect(call: PointCall): ReturnType<ScenarioOutside["connect"]> {
@@ -38,7 +46,7 @@ class CloudOutside implements ScenarioOutside {
     });
     const open: typeof provider.open = (account) =>
       provider.open({ ...account, settings: { url: "http://world.test/v1" }, credentialRef: "token:demo" });
-    const kinds = [firewallKind, cloudNetworkKind, computeProviderKind].map(
+    const kinds = [firewallKind, cloudNetworkKind, computeProviderKind, hostKind].map(
       (kind) => [kind.kind, kind as Kind] as const,
     );
     const outside = { ...provider, name: "outside", settleMs: settleSeconds * 1_000, callTimeoutMs: 3_000, open };
@@ -46,7 +54,7 @@ class CloudOutside implements ScenarioOutside {
   }
 
   #http(call: PointCall): Http {
-    const { request } = worldHttp(this.#world, this.#clock);
+    const http = worldHttp(this.#world, this.#clock);
     return {
       request: (asked) => {
         const reads = asked.method === "GET";
@@ -55,7 +63,7 @@ class CloudOutside implements ScenarioOutside {
           `${asked.method} ${collection.replace(/\d+/, "N")}`,
           (stale) => {
             this.#world.core.settings.listLagSeconds = stale ? settleSeconds : 0;
-            return request(asked);
+            return http.request(asked);
           },
           { reads },
         ).then((answer) => answer);
@@ -63,14 +71,21 @@ class CloudOutside implements ScenarioOutside {
     };
   }
 
+  #ask(method: string, path: string, body?: object): unknown {
+    const [cloud] = this.#world.clouds;
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const request = { method, path: "", query: new URLSearchParams(), headers: {}, body: text };
+    return cloud === undefined ? {} : this.#world.asConsole(cloud, "demo", request, path).body;
+  }
+
   /** Without ids and times, which depend on how often something was tried. */
   #list(collection: string): Json {
     this.#world.core.settings.listLagSeconds = 0;
-    const cloud = this.#world.clouds[0];
-    const request = { method: "GET", path: "", query: new URLSearchParams(), headers: {}, body: "" };
-    const answer = cloud === undefined ? undefined : this.#world.asConsole(cloud, "demo", request, `/${collection}`);
-    const entries = (answer?.body as Record<string, readonly JsonObject[]> | undefined)?.[collection] ?? [];
-    return entries.map(({ id: _id, created: _created, ...rest }) => rest);
+    const answer = this.#ask("GET", `/${collection}`);
+    const entries = (answer as Record<string, readonly JsonObject[]>)[collection] ?? [];
+    return entries.map((entry) =>
+      Object.fromEntries(Object.entries(entry).filter(([field]) => field !== "id" && field !== "created")),
+    );
   }
 }
 
@@ -144,4 +159,23 @@ export const computeProviderScenario: Scenario = {
     },
   ],
   endsAtSeconds: 60,
+};
+
+const host = (labels: JsonObject, power: "on" | "off") =>
+  declaration(
+    "Host",
+    "web-1",
+    { account: accountId, type: "cx22", image: "debian-12", location: "fsn1", labels, power, reverseDns: "web-1.test" },
+    { accounts: [accountId] },
+  );
+
+export const hostScenario: Scenario = {
+  kind: "Host",
+  outside: (nowMs) => new CloudOutside(nowMs).withServer(),
+  acts: [
+    { atSeconds: 1, act: (intents) => intents.declare(host({ role: "web" }, "on")) },
+    { atSeconds: 20, act: (intents) => intents.declare(host({ role: "db" }, "off")) },
+    { atSeconds: 40, act: (intents) => intents.declare(host({ role: "db" }, "on")) },
+  ],
+  endsAtSeconds: 80,
 };

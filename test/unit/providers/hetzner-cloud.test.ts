@@ -98,6 +98,7 @@ describe("refusals", () => {
     [refusal(423, "protected"), "PROVIDER_REFUSED", "terminal"],
     [refusal(429, "rate_limit_exceeded"), "RATE_LIMITED", "sure"],
     [refusal(503, "maintenance"), "PROVIDER_UNAVAILABLE", "ambiguous"],
+    [refusal(503, "unavailable"), "PROVIDER_UNAVAILABLE", "ambiguous"],
     [{ status: 502, text: "<html>Bad Gateway" }, "PROVIDER_UNAVAILABLE", "ambiguous"],
     [{ answered: false, reason: "timeout", sent: true, message: "no answer" }, "TIMED_OUT", "ambiguous"],
     [{ answered: false, reason: "connection", sent: false, message: "refused" }, "PROVIDER_UNAVAILABLE", "sure"],
@@ -178,8 +179,8 @@ describe("servers", () => {
     type: "cx22",
     image: "debian-12",
     location: "fsn1",
-    networks: ["5"],
-    firewalls: ["6"],
+    networks: [],
+    firewalls: [],
     sshKeys: [],
     publicAddresses: { ipv4: true, ipv6: false },
   };
@@ -197,9 +198,8 @@ describe("servers", () => {
     const { world, calls } = opened([found(), made(), found(server(9, { labels: marked }))]);
     const first = await world.writer.ensureServer(intent, signal);
     assert.deepEqual([first.server.id, first.work, first.found], ["9", "3", false]);
-    const body = JSON.parse(calls[1]?.body ?? "{}") as { labels: object; networks: number[]; firewalls: object[] };
+    const body = JSON.parse(calls[1]?.body ?? "{}") as { labels: object };
     assert.deepEqual(body.labels, { role: "web", ...marked });
-    assert.deepEqual([body.networks, body.firewalls], [[5], [{ firewall: 6 }]]);
     const again = await world.writer.ensureServer(intent, signal);
     assert.deepEqual([again.server.id, again.found, calls.length], ["9", true, 3]);
   });
@@ -242,10 +242,10 @@ describe("servers", () => {
     const action = (status: string, error: object | null = null) =>
       json({ action: { id: 4, command: "attach_to_network", status, error } }, 201);
     const { world, calls } = opened([action("running"), action("running"), action("success")]);
-    await world.writer.attachNetwork("9", { network: "5" }, signal);
+    await world.writer.setPower("9", "on", signal);
     assert.equal(calls.length, 3);
     const failing = opened([action("running"), action("error", { code: "no_space", message: "the subnet is full" })]);
-    const thrown = await thrownBy(failing.world.writer.attachNetwork("9", { network: "5" }, signal));
+    const thrown = await thrownBy(failing.world.writer.setPower("9", "on", signal));
     assert.match(thrown.message, /no_space: the subnet is full/);
   });
 });

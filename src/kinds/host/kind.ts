@@ -1,0 +1,25 @@
+import { defineKind } from "../../kernel/kind.ts";
+import { hostLoop } from "./loop.ts";
+import { hostCreate, hostDelete, hostPower } from "./pipelines.ts";
+import { type HostSpec, hostSchema } from "./schema.ts";
+
+export const hostKind = defineKind<HostSpec>({
+  kind: "Host",
+  plural: "hosts",
+  schema: hostSchema,
+  permission: "project.workspace.host",
+  scopes: ["organization", "workspace"],
+  modeRequired: false,
+  accounts: (spec) => [spec.account],
+  links: () => [],
+  references: (spec) => [
+    ...spec.networks.map(({ name, scope }, index) => reference("CloudNetwork", name, scope, `/spec/networks/${index}`)),
+    ...spec.firewalls.map(({ name, scope }, index) => reference("Firewall", name, scope, `/spec/firewalls/${index}`)),
+  ],
+  loop: hostLoop,
+  pipelines: [hostCreate, hostDelete, hostPower],
+});
+
+function reference(kind: string, name: string, scope: "organization" | undefined, pointer: string) {
+  return { kind, name, pointer, ...(scope === undefined ? {} : { scope }) };
+}

@@ -1,0 +1,268 @@
+import { z } from "zod";
+import { TerminalError } from "../../kernel/errors.ts";
+import { pipelinesOf, type StepContext, type Story } from "../../kernel/pipeline.ts";
+import type { CloudServer, ComputeEngine, ComputeReader } from "../../ports/compute.ts";
+import { wantedServer } from "./item.ts";
+import type { HostSpec } from "./schema.ts";
+
+const { step, effect, once, waitFor, converge, definePipeline } = pipelinesOf<HostSpec, ComputeReader, ComputeEngine>();
+
+interface MadeServer {
+  readonly id: string;
+  /** The provider's own work that was going on when the call was answered. */
+  readonly work?: string | undefined;
+}
+const serverShape: z.ZodType<MadeServer> = z.object({ id: z.string(), work: z.string().optional() });
+const keyOf = ({ subject }: Story<HostSpec>) => `server ${subject.name}`;
+
+/** What can be known before anything is made is refused before anything is made. */
+const resolve = step({
+  name: "resolve",
+  input: z.strictObject({ type: z.string(), image: z.string(), location: z.string() }),
+  output: z.object({ monthly: z.string().optional() }),
+  given: ({ subject: { spec } }) => ({ type: spec.type, image: spec.image, location: spec.location }),
+  run: async (context, { type, image, location }) => {
+    const { reader, signal } = context;
+    if (!reader.capabilities.createsServers)
+      throw refused("The provider of this account cannot make servers: adopt one");
+    const found = await reader.serverType(type, signal);
+    if (found === "absent") throw refused(`The provider has no server type ${type}: correct spec.type`);
+    const offers = found.offers.filter(({ available }) => available).map((offer) => offer.location);
+    const offer = found.offers.find((one) => one.location === location);
+    if (offer === undefined || !offer.available)
+      throw refused(
+        `The type ${type} is not offered in ${location}. It is in: ${offers.join(", ") || "no location"}. Correct spec.location or spec.type`,
+      );
+    if (!(await reader.hasImage(image, found.architecture, signal)))
+      throw refused(`The provider has no image ${image} for ${found.architecture}: correct spec.image`);
+    context.progress(`${type} in ${location}${offer.monthly === undefined ? "" : `, ${offer.monthly} a month`}`);
+    return { monthly: offer.monthly };
+  },
+});
+
+function refused(message: string): TerminalError {
+  return new TerminalError("PROVIDER_REFUSED", message);
+}
+
+/** The server itself, known by its recorded id, else by its mark; by its name only where the spec says that it may be adopted. */
+async function findServer(context: StepContext<HostSpec, ComputeReader>): Promise<CloudServer | undefined> {
+  const { reader, marker, signal, subject } = context;
+  const recorded = context.made(keyOf(context));
+  const known = recorded === undefined ? "absent" : await reader.server(recorded, signal);
+  if (known !== "absent") return known;
+  const [marked] = await reader.markedServers(marker, signal);
+  if (marked !== undefined) return marked;
+  const named = subject.spec.adopt ? await reader.serverByName(subject.name, signal) : "absent";
+  return named === "absent" ? undefined : named;
+}
+
+const server = effect<{ readonly name: string }, MadeServer>({
+  name: "server",
+  change: "create",
+  takesItems: true,
+  retry: { times: 8, firstSeconds: 2, atMostSeconds: 120 },
+  input: z.strictObject({ name: z.string() }),
+  output: serverShape,
+  given: ({ subject }) => ({ name: subject.name }),
+  key: keyOf,
+  adopts: ({ subject }) => subject.spec.adopt,
+  look: async (context) => {
+    const found = await findServer(context);
+    return found === undefined ? "absent" : { externalId: found.id, output: { id: found.id } };
+  },
+  call: async (context) => {
+    const { subject, writer, marker: mark, signal } = context;
+    const { spec } = subject;
+    const { name, labels } = wantedServer(subject);
+    const ensured = await writer.ensureServer(
+      {
+        name,
+        labels,
+        mark,
+        type: spec.type,
+        image: spec.image,
+        location: spec.location,
+        // Addresses that the spec names are given when the loop attaches the network.
+        networks: spec.networks.filter(({ ip }) => ip === undefined).map((network) => network.name),
+        firewalls: spec.firewalls.map((firewall) => firewall.name),
+        sshKeys: spec.sshKeys,
+        userData: spec.userData,
+        publicAddresses: spec.publicAddresses,
+      },
+      signal,
+    );
+    const { id } = ensured.server;
+    context.progress(ensured.found ? `server ${id} was there already` : `server ${id} is being made`);
+    return { externalId: id, output: ensured.work === undefined ? { id } : { id, work: ensured.work } };
+  },
+  compensate: ({ writer, marker: mark, signal }, made) =>
+    writer.ensureServerGone({ id: made.externalId, mark }, signal),
+});
+
+/** What was adopted, or lost its labels, is marked before the loop has it: what is ours must be seen to be ours. */
+const marked = effect({
+  name: "mark",
+  change: "update",
+  input: serverShape,
+  output: z.object({ id: z.string() }),
+  given: (story) => story.output(server),
+  key: (story) => `mark of ${keyOf(story)}`,
+  look: async ({ reader, marker, signal }, { id }) => {
+    const found = await reader.server(id, signal);
+    if (found === "absent") return "absent";
+    const { mark } = found;
+    const ours = typeof mark === "object" && "resourceUid" in mark && mark.resourceUid === marker.resourceUid;
+    return ours ? { externalId: id, output: { id } } : "absent";
+  },
+  call: async ({ subject, writer, marker: mark, signal }, { id }) => {
+    const { name, labels } = wantedServer(subject);
+    await writer.describeServer(id, { name, labels, mark }, signal);
+    return { externalId: id, output: { id } };
+  },
+});
+
+const made = waitFor({
+  name: "made",
+  everySeconds: 5,
+  atMostSeconds: 900,
+  until: async (context) => {
+    const { reader, signal } = context;
+    const output = context.output(server);
+    if (output === undefined) return "the server is not made yet";
+    const work = output.work === undefined ? "done" : await reader.work(output.work, signal);
+    if (typeof work === "object") return `the provider could not make it: ${work.failed}`;
+    if (work === "running") return "the provider is making it";
+    const found = await reader.server(output.id, signal);
+    if (found === "absent") return "the provider does not show the server";
+    return found.power !== "changing" || "the server is starting";
+  },
+});
+
+export const hostCreate = definePipeline({
+  name: "host.create",
+  version: 1,
+  summary: "makes the server or adopts it, with its networks and firewalls, and brings it to what is declared",
+  startsWith: () => true,
+  steps: [resolve, server, marked, made, converge({ name: "settled" })],
+});
+
+/** A server that lost its labels is marked again first: nothing is removed that is not surely ours. */
+const markedAgain = effect({
+  name: "mark",
+  change: "update",
+  input: z.strictObject({ name: z.string() }),
+  output: z.unknown(),
+  given: ({ subject }) => ({ name: subject.name }),
+  key: (story) => `mark of ${keyOf(story)}`,
+  look: async (context) => {
+    const id = context.made(keyOf(context));
+    const found = id === undefined ? "absent" : await context.reader.server(id, context.signal);
+    const bare = found !== "absent" && found.mark === "none";
+    return bare ? "absent" : { externalId: id ?? "none", output: undefined };
+  },
+  call: async (context) => {
+    const { writer, marker: mark, signal, subject } = context;
+    const id = context.made(keyOf(context)) ?? "";
+    const { name, labels } = wantedServer(subject);
+    await writer.describeServer(id, { name, labels, mark }, signal);
+    return { externalId: id, output: undefined };
+  },
+});
+
+const removal = effect({
+  name: "server",
+  change: "delete",
+  takesItems: true,
+  input: z.strictObject({ name: z.string() }),
+  output: z.unknown(),
+  given: ({ subject }) => ({ name: subject.name }),
+  key: keyOf,
+  look: async (context) => {
+    const id = context.made(keyOf(context));
+    const found = id === undefined ? "absent" : await context.reader.server(id, context.signal);
+    return found === "absent" ? "absent" : { externalId: found.id, output: undefined, lockedBy: found.lockedBy };
+  },
+  call: async (context) => {
+    const { writer, marker: mark, signal } = context;
+    const id = context.made(keyOf(context)) ?? "";
+    await writer.ensureServerGone({ id, mark }, signal);
+    return { externalId: id, output: undefined };
+  },
+});
+
+const gone = waitFor({
+  name: "gone",
+  everySeconds: 5,
+  atMostSeconds: 900,
+  until: async ({ reader, marker, signal }) =>
+    (await reader.markedServers(marker, signal)).length === 0 || "the provider still shows the server",
+});
+
+export const hostDelete = definePipeline({
+  name: "host.delete",
+  version: 1,
+  summary: "removes the server, and sees that it is gone",
+  ends: true,
+  startsWith: () => true,
+  steps: [markedAgain, removal, gone],
+});
+
+const powerInput = z.strictObject({ power: z.enum(["on", "off", "reset"]) });
+const powerOf = (story: Story<HostSpec>) => powerInput.parse(story.input).power;
+
+const switched = effect({
+  name: "switch",
+  change: "update",
+  when: (story) => powerOf(story) !== "reset",
+  input: z.strictObject({ power: z.enum(["on", "off"]) }),
+  output: z.unknown(),
+  given: (story) => {
+    const power = powerOf(story);
+    if (power !== "reset" && power !== story.subject.spec.power)
+      throw refused(
+        `Host/${story.subject.name} is declared ${story.subject.spec.power}: change spec.power, and its loop switches it`,
+      );
+    return power === "reset" ? undefined : { power };
+  },
+  key: (story) => `power of ${keyOf(story)}`,
+  look: async (context, { power }) => {
+    const found = await findServer(context);
+    return found?.power === power ? { externalId: found.id, output: undefined } : "absent";
+  },
+  call: async (context, { power }) => {
+    const id = await requireServer(context);
+    await context.writer.setPower(id, power, context.signal);
+    return { externalId: id, output: undefined };
+  },
+});
+
+/** Nobody can look for a reset, so it is ordered once. */
+const reset = once({
+  name: "reset",
+  when: (story) => powerOf(story) === "reset",
+  input: z.strictObject({}),
+  output: z.object({ id: z.string() }),
+  given: () => ({}),
+  key: (story) => `reset of ${keyOf(story)}`,
+  call: async (context) => {
+    const id = await requireServer(context);
+    await context.writer.resetServer(id, context.signal);
+    return { id };
+  },
+});
+
+async function requireServer(context: StepContext<HostSpec, ComputeReader>): Promise<string> {
+  const found = await findServer(context);
+  if (found !== undefined) return found.id;
+  throw refused(
+    `Host/${context.subject.name} has no server: setpoint ops start host/${context.subject.name} host.create`,
+  );
+}
+
+export const hostPower = definePipeline({
+  name: "host.power",
+  version: 1,
+  summary: "switches the server on or off as declared, or resets it",
+  input: powerInput,
+  steps: [switched, reset],
+});

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
+import { parseIpv4 } from "../dns-record/ip-address.ts";
+import { resourceNameSchema } from "../naming/resource-name-schema.ts";
+
+const named = {
+  name: resourceNameSchema,
+  scope: z
+    .literal("organization")
+    .optional()
+    .describe("It is declared in the organization, and not in the scope of the host itself."),
+};
+const providersName = z.string().min(1).max(255);
+
+export const hostSchema = z
+  .strictObject({
+    account: resourceNameSchema.describe("The account at whose provider the server is."),
+    type: providersName.describe("The provider's name of the server type, such as cx22."),
+    image: providersName.describe(
+      "What it is made from: the provider's name of an image, or the id of a snapshot. It counts at birth alone.",
+    ),
+    location: providersName.describe("Where it is made, in the provider's own name, such as fsn1."),
+    power: z.enum(["on", "off"]).default("on"),
+    labels: cloudLabelsSchema,
+    networks: z
+      .array(
+        z.strictObject({
+          ...named,
+          ip: z.string().optional().describe("Its address there; the provider chooses one unless given."),
+        }),
+      )
+      .max(10)
+      .default([])
+      .describe("The CloudNetworks it is in."),
+    firewalls: z
+      .array(z.strictObject(named))
+      .max(10)
+      .default([])
+      .describe("The Firewalls that are for this host by name."),
+    volumes: z.array(providersName).max(16).default([]).describe("Volumes of the project that are attached, by name."),
+    reverseDns: z.string().min(1).max(253).optional().describe("The name that the server's IPv4 address resolves to."),
+    publicAddresses: z
+      .strictObject({ ipv4: z.boolean().default(true), ipv6: z.boolean().default(true) })
+      .default({ ipv4: true, ipv6: true })
+      .describe("Which public addresses it is born with."),
+    sshKeys: z
+      .array(providersName)
+      .max(50)
+      .default([])
+      .describe("Keys of the project that may sign in, by name. They count at birth alone."),
+    userData: z
+      .string()
+      .max(32_768)
+      .optional()
+      .describe("What cloud-init is told at birth. Everybody who may see the host can read it: no secrets."),
+    protect: z.boolean().default(false).describe("The provider's own protection against deletion."),
+    adopt: z.boolean().default(false).describe("A server of this name that is there already becomes Setpoint's own."),
+  })
+  .superRefine(({ networks, firewalls, reverseDns, publicAddresses }, context) => {
+    for (const [index, { ip }] of networks.entries()) {
+      const parsed = ip === undefined ? undefined : parseIpv4(ip);
+      if (parsed?.ok === false)
+        context.addIssue({ code: "custom", path: ["networks", index, "ip"], message: parsed.message });
+    }
+    for (const [field, list] of Object.entries({ networks, firewalls })) {
+      const names = list.map(({ name }) => name);
+      const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
+      if (twice >= 0) context.addIssue({ code: "custom", path: [field, twice, "name"], message: "is there twice" });
+    }
+    if (reverseDns !== undefined && !publicAddresses.ipv4)
+      context.addIssue({ code: "custom", path: ["reverseDns"], message: "needs a public IPv4 address" });
+  });
+
+export type HostSpec = z.output<typeof hostSchema>;
