@@ -130,11 +130,38 @@ async function step(
     state = { ...state, verdicts: [...state.verdicts, ...verdicts], held: [...state.held, ...held] };
     changes = changes.filter((change) => !refused.has(change));
   }
+  const free = unblocked(scene, changes);
+  changes = free.changes;
+  state = { ...state, verdicts: [...state.verdicts, ...free.verdicts] };
   if (changes.length === 0) return { state, reserved, stop: false };
   const writing: WriteScene = { ...scene, verdicts: state.verdicts };
   const result = await write(writing, changes, state.memory).catch(toEngineError);
   if (result instanceof EngineError) return stopped({ error: result, memoryUnknown: true });
   return { ...after(state, result, scene, changes), reserved };
+}
+
+/** What cannot stand beside something that is there waits until that is gone, unless this very call removes it. */
+function unblocked(
+  { loop, seen }: Scene,
+  changes: readonly PlannedChange[],
+): { readonly changes: readonly PlannedChange[]; readonly verdicts: readonly Verdict[] } {
+  if (loop.blockedBy === undefined || !changes.some(({ action }) => action === "create"))
+    return { changes, verdicts: [] };
+  const there = new Map(seen.items.map(({ key, item }) => [key, item]));
+  for (const { action, key } of changes) if (action === "delete") there.delete(key);
+  const blocked = new Map<string, string>();
+  for (const { action, key, wanted } of changes) {
+    const by = action === "create" && wanted !== undefined ? loop.blockedBy(wanted.item, there) : undefined;
+    if (by !== undefined) blocked.set(key, by);
+  }
+  if (blocked.size === 0) return { changes, verdicts: [] };
+  const said = [...blocked].map(([key, by]) => `${key} waits until ${by} is gone`).join("; ");
+  return {
+    changes: changes.filter(({ key }) => !blocked.has(key)),
+    verdicts: [
+      verdict("all-or-nothing", "wait", said, { numbers: { items: blocked.size }, keys: [...blocked.keys()] }),
+    ],
+  };
 }
 
 /** The margin is not asked for: a permit that outlives the lease keeps the next holder out until it has ended. */

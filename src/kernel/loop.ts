@@ -14,6 +14,8 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   readonly inputs?: readonly string[];
   /** Stricter or wider defaults for this kind; ceilings of the scopes still apply. */
   readonly limits?: PartialLimits;
+  /** How many items of an observation are stored for people and dry runs; 1,000 unless said otherwise. */
+  readonly storesItems?: number;
   /** True when outside things can carry a marker of ours. Then `Seen.marker` is always set, to a marker or to "none". */
   readonly marks?: boolean;
   /**
@@ -36,6 +38,9 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   stable?(item: Item): object;
   /** True when these differences cannot be written in place: the thing is then replaced, which counts as a delete. */
   replaces?(differences: readonly FieldDifference[]): boolean;
+
+  /** The key of what is there and must be gone before this can be made; a batch that removes it may make this too. */
+  blockedBy?(wanted: Item, there: ReadonlyMap<string, Item>): string | undefined;
 
   /** Idempotent: a uniqueness error is answered by adopting what carries our marker. Returns the external id. */
   create(

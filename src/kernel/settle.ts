@@ -5,7 +5,7 @@ import { digestOf, redacted, sameJson } from "./hash.ts";
 import { heldGroupsDigest } from "./held-change.ts";
 import { isBookkeeping } from "./act.ts";
 import { keptFromGoing } from "./leaving.ts";
-import { sizesOf } from "./plan.ts";
+import { type PlannedChange, sizesOf } from "./plan.ts";
 import { planToStore } from "./stored-plan.ts";
 import { subjectEvents } from "./subject-events.ts";
 import { sameStatus, statusOf, withFlip } from "./status.ts";
@@ -26,7 +26,7 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
   const changedStatus = !sameStatus(input.status, status);
   // Whoever does not know what was recorded must not write over it.
   const changedMemory = !turn.memoryUnknown && !sameJson(memory, input.memory);
-  const observation = observationFor(input, turn);
+  const observation = observationFor(input, turn, engine.kinds.get(input.subject.kind)?.loop?.storesItems);
   const heldDigest =
     turn.held === undefined ? input.heldDigest : turn.held.length === 0 ? undefined : heldGroupsDigest(turn.held);
   const changedHeld = heldDigest !== input.heldDigest;
@@ -80,10 +80,7 @@ function statusFor(input: CycleInput, turn: Turn): SubjectStatus {
     result: turn.result,
     message: turn.message,
     verdicts: turn.verdicts,
-    differences:
-      turn.plan?.changes.filter((change) => !isBookkeeping(change) || change.action === "takeover").length ??
-      input.status?.differences ??
-      0,
+    differences: turn.plan?.changes.filter(differs).length ?? input.status?.differences ?? 0,
     owned: turn.memory.owned.filter((item) => item.state === "owned").length,
     held: turn.held?.length ?? 0,
     bad: turn.bad,
@@ -93,7 +90,12 @@ function statusFor(input: CycleInput, turn: Turn): SubjectStatus {
   });
 }
 
-function observationFor(input: CycleInput, turn: Turn): StoredObservation | undefined {
+/** Taking over what is just as it is declared waits for a person, and is no difference. */
+function differs(change: PlannedChange): boolean {
+  return change.action === "takeover" ? change.differences.length > 0 : !isBookkeeping(change);
+}
+
+function observationFor(input: CycleInput, turn: Turn, most = OBSERVED_ITEMS_MAX): StoredObservation | undefined {
   if (turn.observation === undefined) return undefined;
   const { seen, atMs } = turn.observation;
   const owned = new Set(turn.memory.owned.map((item) => item.externalId));
@@ -103,7 +105,7 @@ function observationFor(input: CycleInput, turn: Turn): StoredObservation | unde
     sorted.map((item) => [item.key, item.externalId, item.item, owned.has(item.externalId)]),
   ]);
   if (hash === input.observationHash) return undefined;
-  const items = sorted.slice(0, OBSERVED_ITEMS_MAX).map((item) => ({
+  const items = sorted.slice(0, most).map((item) => ({
     key: item.key,
     externalId: item.externalId,
     item: redacted(item.item),

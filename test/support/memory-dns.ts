@@ -1,3 +1,4 @@
+import { TerminalError } from "../../src/kernel/errors.ts";
 import type { DnsCapabilities, DnsChange, DnsReader, DnsRecordSet, DnsWriter } from "../../src/ports/dns.ts";
 import type { Provider } from "../../src/ports/provider.ts";
 import { powerDnsCapabilities } from "../../src/providers/powerdns/capabilities.ts";
@@ -28,17 +29,29 @@ export class MemoryDns {
       },
       recordSet: ({ name, type }) => Promise.resolve(this.sets.get(`${name} ${type}`) ?? "absent"),
     };
-    const writer: DnsWriter = { change: (_zone, changes) => Promise.resolve(this.#write(changes)) };
+    const writer: DnsWriter = { change: async (_zone, changes) => this.#write(changes) };
     const identity = () => Promise.resolve({ fingerprint: "memory" });
     const world = { identity, collections: {}, reader, writer };
     return { name: "memory", settleMs: 0, callTimeoutMs: 10_000, open: () => world };
   }
 
+  /** Whole or not at all, and never a CNAME beside something else: as real servers do it. */
   #write(changes: readonly DnsChange[]): void {
-    this.batches.push(changes.length);
+    const before = new Map(this.sets);
+    for (const change of changes) if (change.action === "delete") this.sets.delete(`${change.name} ${change.type}`);
     for (const change of changes) {
-      if (change.action === "delete") this.sets.delete(`${change.name} ${change.type}`);
-      else this.put(change.recordSet.name, change.recordSet.type, change.recordSet.values, change.recordSet.ttlSeconds);
+      if (change.action === "delete") continue;
+      const { name, type, values, ttlSeconds } = change.recordSet;
+      const beside = [...this.sets.values()].find(
+        (set) => set.name === name && set.type !== type && (set.type === "CNAME" || type === "CNAME"),
+      );
+      if (beside === undefined && values.length > 0) this.put(name, type, values, ttlSeconds);
+      else {
+        this.sets.clear();
+        for (const [key, set] of before) this.sets.set(key, set);
+        throw new TerminalError("PROVIDER_REFUSED", `${name} ${type} is empty, or cannot stand beside ${beside?.type}`);
+      }
     }
+    this.batches.push(changes.length);
   }
 }

@@ -11,14 +11,20 @@ import { scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
 import { pickItems, seenItems, type Target, targetText, undeclared } from "../seen-items.ts";
 import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
+import { importDns, type ImportDnsOptions, isDnsImport } from "./import-dns.ts";
 
 /** import, adopt, release: between what exists outside and what is declared. */
 export function registerAdopt(program: Command, world: CliWorld, client: ApiClient): void {
   withScope(program.command("import"))
     .description("manifests for what exists outside and nobody declares; nothing is changed")
-    .argument("<kind/name>", "whose items, such as dnszone/example")
+    .argument("<what>", "whose items, such as dnszone/example; or dns, for a whole zone with --zone")
+    .option("--zone <name>", "with dns: the zone, such as example.com")
+    .option("--account <name>", "with dns: at whose server it is, where it is not declared yet")
+    .option("--file <path>", "with dns: a zone file instead of the live zone")
+    .option("--timeout <duration>", "with dns: how long to wait for the first look", "60s")
     .option("-o, --output <format>", formatWords, "yaml")
-    .action(async (word: string, options: ScopeOptions & { readonly output: string }) => {
+    .action(async (word: string, options: ImportDnsOptions) => {
+      if (isDnsImport(word)) return await importDns(world, client, options);
       const target = await targetPath(world, client, word, options);
       importManifests(world, target, undeclared(await seenItems(client, target)), options.output);
     });

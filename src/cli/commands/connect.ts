@@ -7,12 +7,12 @@ import { CliError, usageError } from "../cli-error.ts";
 import { parseSeconds } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { safeText, table } from "../output.ts";
-import { organizationPath, scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
-import { failedLook, observationOf, pickItems, type Target, targetText, undeclared } from "../seen-items.ts";
+import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { pickItems, type Target, targetText, undeclared } from "../seen-items.ts";
 import type { CliWorld } from "../world.ts";
 import { setResourceMode } from "./administer.ts";
 import { everything } from "./adopt.ts";
-import { targetPath } from "./declare.ts";
+import { declareZone, firstLook, resourceNameOf } from "./declared-zone.ts";
 import { fromFile, trimmed } from "./secret.ts";
 
 interface ConnectOptions extends ScopeOptions {
@@ -161,62 +161,6 @@ async function askZones(world: CliWorld): Promise<readonly string[]> {
   const zones = (await world.ask("Zones to look at, with spaces between them: ")).split(/[\s,]+/).filter(Boolean);
   zones.forEach(resourceNameOf);
   return zones;
-}
-
-/** The zone's own name, which is a resource's name nearly always. */
-function resourceNameOf(zone: string): string {
-  const name = zone.toLowerCase().replace(/\.$/, "");
-  if (!/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/.test(name))
-    throw usageError(`"${zone}" cannot be the name of a DnsZone: declare it under another name with setpoint apply`);
-  return name;
-}
-
-async function declareZone(world: CliWorld, client: ApiClient, zone: string, options: ConnectOptions): Promise<Target> {
-  const name = resourceNameOf(zone);
-  const path = `${scopePath(world, options)}/dnszones`;
-  const body = {
-    apiVersion: "setpoint/v1",
-    kind: "DnsZone",
-    metadata: { name, mode: options.mode },
-    spec: { account: options.name, zone: name },
-  };
-  try {
-    await client.send("POST", `${path}?fieldManager=cli`, { body });
-    world.writeData(`DnsZone/${name} declared in mode ${options.mode}\n`);
-  } catch (thrown) {
-    // One that is declared already stays as it is: its mode may be somebody's decision.
-    if (!(thrown instanceof CliError) || thrown.problem?.code !== "ALREADY_EXISTS") throw thrown;
-    world.writeData(`DnsZone/${name} is declared already\n`);
-  }
-  return await targetPath(world, client, `dnszone/${name}`, options);
-}
-
-async function firstLook(
-  world: CliWorld,
-  client: ApiClient,
-  target: Target,
-  timeoutMs: number,
-): Promise<readonly SeenItemDocument[]> {
-  const untilMs = world.nowMs() + timeoutMs;
-  world.writeNote(`looking at ${targetText(target)} …\n`);
-  for (;;) {
-    const { subjects } = await observationOf(client, target);
-    const complete = subjects.length > 0 && subjects.every(({ completeness }) => completeness === "complete");
-    if (complete) return subjects.flatMap(({ items }) => items);
-    const failed = await failedLook(client, target);
-    const again = `then: setpoint reconcile ${targetText(target)}, and repeat this command without the credential`;
-    if (failed !== undefined)
-      throw new CliError(
-        `${targetText(target)} could not be looked at: ${failed}\nCorrect it, ${again}`,
-        exitCodes.operationFailed,
-      );
-    if (world.nowMs() >= untilMs)
-      throw new CliError(
-        `${targetText(target)} was not looked at in time. Does a scheduler run? See: setpoint doctor; ${again}`,
-        exitCodes.timedOut,
-      );
-    await world.sleep(250);
-  }
 }
 
 /** Shows what is there, and on a terminal asks what to adopt. Answers with what was declared. */

@@ -11,6 +11,7 @@ import {
 } from "../../kernel/loop.ts";
 import type { DnsChange, DnsReader, DnsRecordSet, DnsWriter } from "../../ports/dns.ts";
 import { parseAbsoluteName } from "../dns-record/domain-name.ts";
+import { recordTypes } from "../dns-record/record-value.ts";
 import type { DnsRecordSpec } from "../dns-record/schema.ts";
 import { desiredRecordSets } from "./desired.ts";
 import { registeredOwners, registryEntry } from "./external-dns.ts";
@@ -24,6 +25,8 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
   kind: "DnsZone",
   everySeconds: 300,
   inputs: ["DnsRecord"],
+  // A whole zone can be imported from what was last seen of it.
+  storesItems: 10_000,
   // Record sets are small and go in one call; a zone that is moved here should not take hours.
   limits: { changesPerCycle: 1_000 },
   claimsAll: ({ spec }) => spec.ownership === "zone",
@@ -32,6 +35,7 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
   read: readRecordSet,
   same: sameRecordSet,
   stable: stableRecordSet,
+  blockedBy: aliasInTheWay,
   create: async (ctx, zone, wanted) => {
     await write(ctx, zone, [replacing(wanted.item, undefined)]);
     return { externalId: wanted.key };
@@ -49,6 +53,12 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
       ),
     ),
 });
+
+/** A CNAME stands alone at its name, so that whichever of the two is there must go first (RFC 1034 3.6.2). */
+function aliasInTheWay(wanted: RecordSet, there: ReadonlyMap<string, RecordSet>): string | undefined {
+  const others = wanted.type === "CNAME" ? recordTypes.filter((type) => type !== "CNAME") : (["CNAME"] as const);
+  return others.map((type) => recordSetKey({ name: wanted.name, type })).find((key) => there.has(key));
+}
 
 /** Every change puts our mark into the zone, so that whoever looks next knows whose it is. */
 async function write(ctx: WriteContext<DnsWriter>, zone: Zone, changes: readonly DnsChange[]): Promise<void> {

@@ -22,7 +22,8 @@ export function zoneReader(
       const call = { path: ["zones", zoneId(zone)], what: `the read of zone ${zone}` };
       const found = await client.find(zoneSchema, call, signal);
       if (found === undefined) return "absent";
-      const own = ({ name, type }: DnsRecordSet) => type === "SOA" || (type === "NS" && name === zone);
+      const own = ({ name, type }: DnsRecordSet) =>
+        type === "SOA" || (type === "NS" && name === zone) || (type === "TXT" && name === `_setpoint.${zone}`);
       const sets = recordSetsOf(zone, found);
       const nameservers = sets.find(({ name, type }) => type === "NS" && name === zone)?.values ?? [];
       return {
@@ -109,7 +110,11 @@ export function zoneWriter(client: PowerDnsClient): DnsZoneWriter {
     },
     change: async (zone: string, changes: readonly DnsChange[], signal: AbortSignal) => {
       if (changes.length === 0) return;
-      const rrsets = changes.map((change) =>
+      // In this order: a CNAME is refused beside what the same call removes after it.
+      const ordered = changes.toSorted(
+        (left, right) => Number(right.action === "delete") - Number(left.action === "delete"),
+      );
+      const rrsets = ordered.map((change) =>
         change.action === "delete"
           ? { name: change.name, type: change.type, changetype: "DELETE" }
           : {

@@ -140,3 +140,24 @@ test("what a server writes when it signs a zone is no item and stays as it is", 
   for (const type of ["RRSIG", "NSEC", "DNSKEY", "NSEC3PARAM", "CDS", "TYPE65534"])
     assert.ok(dns.sets.has(`${zone} ${type}`));
 });
+
+test("a name that changes from an alias to an address does so as soon as the alias may go, and is never refused for good", async () => {
+  const dns = new MemoryDns(zone);
+  await using bench = await startZoneBench(dns.provider());
+  await bench.zone();
+  await bench.record("www", { type: "CNAME", values: ["a.example.net"] });
+  await bench.record("mail", {});
+  await bench.pass({ minutes: 1 });
+  // The same resource declares the other type: that the old record set goes is inferred, and needs two looks.
+  await bench.record("www", { type: "A", values: ["192.0.2.5"] });
+  await bench.pass({ seconds: 30 });
+  assert.ok(dns.sets.has(`www.${zone} CNAME`));
+  assert.match(
+    bench.why("DnsZone/example").join("\n"),
+    /www\.example\.test\. A waits until www\.example\.test\. CNAME is gone/,
+  );
+  await bench.pass({ minutes: 5 });
+  assert.equal(dns.sets.has(`www.${zone} CNAME`), false);
+  assert.deepEqual(dns.sets.get(`www.${zone} A`)?.values, ["192.0.2.5"]);
+  assert.match(bench.ready("DnsZone/example"), /Converged/);
+});
