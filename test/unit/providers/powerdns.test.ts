@@ -140,7 +140,9 @@ test("many changes are one call, in the server's words", async () => {
   assert.equal(calls[0]?.method, "PATCH");
   assert.equal(calls[0]?.url, "http://dns.test:8081/api/v1/servers/localhost/zones/example.test.");
   assert.deepEqual(JSON.parse(calls[0]?.body ?? ""), {
+    // What goes comes first, so that an alias can take its place.
     rrsets: [
+      { name: "b.example.test.", type: "TXT", changetype: "DELETE" },
       {
         name: "a.example.test.",
         type: "A",
@@ -148,7 +150,6 @@ test("many changes are one call, in the server's words", async () => {
         changetype: "REPLACE",
         records: [{ content: "192.0.2.1", disabled: false }],
       },
-      { name: "b.example.test.", type: "TXT", changetype: "DELETE" },
     ],
   });
 });
