@@ -33,6 +33,7 @@ export class HetznerWalk {
     await this.floatingIps(server);
     await this.primaryIps(server);
     await this.loadBalancers(server, network);
+    await this.zones();
     await this.ends(server, network, group, key);
   }
 
@@ -265,6 +266,43 @@ export class HetznerWalk {
     await this.#ask("POST", `/certificates/${managed}/actions/retry`);
     await this.#well("DELETE", `/certificates/${managed}`);
     return uploaded;
+  }
+
+  async zones(): Promise<void> {
+    const rrset = { name: "www", type: "A", ttl: 300, records: [{ value: "192.0.2.1", comment: "first" }] };
+    const id = await this.#make("/zones", "zone", { name: "example.com", mode: "primary", rrsets: [rrset] });
+    await this.#well("GET", "/zones?per_page=2&sort=name:desc&mode=primary");
+    await this.#well("GET", "/zones/example.com");
+    await this.#well("PUT", `/zones/${id}`, { labels: { role: "walk" } });
+    const act = this.#actions("zones", id);
+    await act("change_ttl", { ttl: 7200 });
+    await act("change_protection", { delete: false });
+    const sets = `/zones/${id}/rrsets`;
+    await this.#well("POST", sets, { name: "@", type: "TXT", records: [{ value: '"v=spf1 -all"' }] });
+    await this.#well("GET", `${sets}?type=A&per_page=100`);
+    const www = `${sets}/www/A`;
+    await this.#well("GET", www);
+    await this.#well("PUT", www, { labels: { a: "b" } });
+    const change = (verb: string, body: unknown) => this.#well("POST", `${www}/actions/${verb}`, body);
+    await change("add_records", { records: [{ value: "192.0.2.2" }] });
+    await change("remove_records", { records: [{ value: "192.0.2.1" }] });
+    await change("set_records", { records: [{ value: "192.0.2.3" }] });
+    await change("update_records", { records: [{ value: "192.0.2.3", comment: "third" }] });
+    await change("change_ttl", { ttl: 600 });
+    await change("change_protection", { change: false });
+    const { zonefile } = (await this.#well("GET", `/zones/${id}/zonefile`)) as unknown as { readonly zonefile: string };
+    await act("import_zonefile", { zonefile });
+    await this.#well("DELETE", www);
+    await this.#actionLists("zones", id);
+    const second = await this.#make("/zones", "zone", {
+      name: "example.org",
+      mode: "secondary",
+      primary_nameservers: [{ address: "198.51.100.1", port: 53 }],
+    });
+    const servers = { primary_nameservers: [{ address: "198.51.100.2", port: 53 }] };
+    await this.#well("POST", `/zones/${second}/actions/change_primary_nameservers`, servers);
+    await this.#well("DELETE", `/zones/${second}`);
+    await this.#well("DELETE", `/zones/${id}`);
   }
 
   async ends(server: number, network: number, group: number, key: number): Promise<void> {

@@ -152,7 +152,7 @@ export class IonosWalk {
 
   async #well(method: string, path: string, body?: unknown): Promise<Made> {
     const answer = await this.#ask(method, path, body);
-    if (answer.status < 300) return (answer.body ?? {}) as Made;
+    if (answer.status < 300) return answer.body ?? {};
     throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
 }

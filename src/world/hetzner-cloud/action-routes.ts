@@ -44,7 +44,11 @@ export const allActionRoutes: readonly HetznerRoute[] = [
 ];
 
 /** The actions of one sort of thing, of all of them and of each. */
-export function actionRoutesOf(path: string, type: string): HetznerRoute[] {
+export function actionRoutesOf(
+  path: string,
+  type: string,
+  [param, idOf]: readonly [string, (call: Call) => string] = ["id", (call) => call.params["id"] ?? ""],
+): HetznerRoute[] {
   const isAbout = (action: Action, id?: string) =>
     action.resources.some((resource) => resource.type === type && (id === undefined || String(resource.id) === id));
   return [
@@ -64,13 +68,13 @@ export function actionRoutesOf(path: string, type: string): HetznerRoute[] {
     },
     {
       method: "GET",
-      path: `/${path}/{id}/actions`,
-      answer: (call) => list(call, call.project.actions.where("resource", `${type} ${call.params["id"] ?? ""}`)),
+      path: `/${path}/{${param}}/actions`,
+      answer: (call) => list(call, call.project.actions.where("resource", `${type} ${idOf(call)}`)),
     },
     {
       method: "GET",
-      path: `/${path}/{id}/actions/{action_id}`,
-      answer: (call) => one(call, call.params["action_id"], (action) => isAbout(action, call.params["id"])),
+      path: `/${path}/{${param}}/actions/{action_id}`,
+      answer: (call) => one(call, call.params["action_id"], (action) => isAbout(action, idOf(call))),
     },
   ];
 }

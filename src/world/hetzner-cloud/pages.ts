@@ -20,8 +20,8 @@ export interface Page<R> {
 }
 
 /** One page of rows, and where it stands, with whatever the fault tray does to lists. */
-export function pageOf<R>(call: Call, all: readonly R[]): Page<R> {
-  const perPage = Math.min(numberOf(call, "per_page", usualPerPage), mostPerPage);
+export function pageOf<R>(call: Call, all: readonly R[], most = mostPerPage): Page<R> {
+  const perPage = Math.min(numberOf(call, "per_page", usualPerPage), most);
   const asked = numberOf(call, "page", 1);
   const half = call.faults.strike("half-list");
   const kept = half === undefined ? all : all.slice(0, Math.ceil(all.length * half.share));

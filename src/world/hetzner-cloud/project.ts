@@ -31,6 +31,7 @@ export const usualLimits: Limits = Object.freeze({
   certificates: 50,
   images: 1_000,
   loadBalancers: 1_000,
+  zones: 1_000,
 });
 
 export const usualRequestsPerHour = 3_600;
@@ -65,6 +66,7 @@ const indexes: { readonly [N in TableName]: Indexes<RowOf[N]> } = {
     certificate: (balancer) => balancer.services.flatMap(({ http }) => http?.certificates ?? []),
     ip: (balancer) => [balancer.ipv4, balancer.ipv6],
   },
+  zones: named,
   actions: { resource: (action) => action.resources.map(({ type, id }) => `${type} ${id}`) },
 };
 

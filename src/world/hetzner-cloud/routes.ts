@@ -18,6 +18,8 @@ import { serverPowerRoutes } from "./server-power.ts";
 import { serverRoutes, servers } from "./server.ts";
 import { sshKeyRoutes } from "./ssh-key.ts";
 import { volumeRoutes } from "./volume.ts";
+import { rrSetRoutes } from "./zone-rrsets.ts";
+import { zoneRoutes } from "./zone.ts";
 
 export const hetznerRoutes: readonly HetznerRoute[] = [
   ...catalogueRoutes,
@@ -39,4 +41,6 @@ export const hetznerRoutes: readonly HetznerRoute[] = [
   ...loadBalancerRoutes,
   ...loadBalancerActionRoutes,
   ...certificateRoutes,
+  ...zoneRoutes,
+  ...rrSetRoutes,
 ];

@@ -205,6 +205,29 @@ export interface LoadBalancer extends Named {
   readonly protection: Protection;
 }
 
+export interface DnsRecord {
+  readonly value: string;
+  readonly comment: string | undefined;
+}
+
+export interface RrSet {
+  readonly name: string;
+  readonly type: string;
+  /** Undefined: the zone's. */
+  readonly ttl: number | undefined;
+  readonly labels: Labels;
+  readonly isProtected: boolean;
+  readonly records: readonly DnsRecord[];
+}
+
+export interface Zone extends Named {
+  readonly mode: "primary" | "secondary";
+  readonly ttl: number;
+  readonly primaryNameservers: readonly JsonObject[];
+  readonly protection: Protection;
+  readonly rrsets: readonly RrSet[];
+}
+
 /** What becomes of a row when an action ends; data, so that a world can be saved while actions run. */
 export interface Consequence {
   readonly table: TableName;
@@ -236,6 +259,7 @@ export interface RowOf {
   readonly certificates: Certificate;
   readonly images: Image;
   readonly loadBalancers: LoadBalancer;
+  readonly zones: Zone;
   readonly actions: Action;
 }
 
