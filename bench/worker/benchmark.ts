@@ -20,8 +20,8 @@ interface Size {
   readonly queues: Queues;
 }
 const FULL: Size = {
-  operations: 2_000,
-  rounds: 7,
+  operations: 1_000,
+  rounds: 5,
   warmUp: 1_000,
   queues: { tenants: 100, largest: 9_010, others: 10 },
 };
@@ -108,13 +108,23 @@ class Arms {
   readonly #counters: Client;
   readonly #bare: BareRows;
   readonly #tenant: Tenant;
+  readonly #dbos: BenchChild<DbosCalls>;
 
-  private constructor(options: ArmOptions, stage: Stage, counters: Client, tenant: Tenant) {
+  private constructor(
+    options: ArmOptions,
+    parts: {
+      readonly stage: Stage;
+      readonly counters: Client;
+      readonly tenant: Tenant;
+      readonly dbos: BenchChild<DbosCalls>;
+    },
+  ) {
     this.#options = options;
-    this.stage = stage;
-    this.#counters = counters;
+    this.stage = parts.stage;
+    this.#counters = parts.counters;
     this.#bare = new BareRows(options.url);
-    this.#tenant = tenant;
+    this.#tenant = parts.tenant;
+    this.#dbos = parts.dbos;
   }
 
   static async open(options: ArmOptions): Promise<Arms> {
@@ -123,12 +133,17 @@ class Arms {
     await counters.connect();
     cleanup.defer(() => counters.end());
     const stage = new Stage(url, cleanup);
-    return new Arms(options, stage, counters, await stage.tenant(Math.max(size.operations, size.warmUp)));
+    const tenant = await stage.tenant(Math.max(size.operations, size.warmUp));
+    const words = [Object.assign(new URL(url), { pathname: "/dbos" }).href];
+    const file = fileURLToPath(new URL("../peers/dbos-process.mjs", import.meta.url));
+    const dbos = await startChild<DbosCalls>(cleanup, { file, words });
+    return new Arms(options, { stage, counters, tenant, dbos });
   }
 
   /** Code that has run for a while is what is compared: the first hundreds of calls of any of them cost several times as much. */
   async warmUp(): Promise<void> {
     const { warmUp } = this.#options.size;
+    await this.#dbos.call("run", warmUp, AT_ONCE);
     await this.#bare.write(warmUp, AT_ONCE);
     await using worker = this.stage.worker();
     await this.stage.start(this.#tenant, warmUp);
@@ -152,18 +167,11 @@ class Arms {
   }
 
   async dbos(): Promise<Measured> {
-    const { url, cleanup, size } = this.#options;
-    const words = [Object.assign(new URL(url), { pathname: "/dbos" }).href];
-    const file = fileURLToPath(new URL("../peers/dbos-process.mjs", import.meta.url));
-    const child: BenchChild<DbosCalls> = await startChild<DbosCalls>(cleanup, { file, words });
-    await child.call("run", size.warmUp, AT_ONCE);
-    const measured = await this.#measure(() => child.call("run", size.operations, AT_ONCE));
-    await child.stop();
-    return measured;
+    return await this.#measure(() => this.#dbos.call("run", this.#options.size.operations, AT_ONCE));
   }
 
   async close(): Promise<void> {
-    await this.#bare.end();
+    await Promise.all([this.#bare.end(), this.#dbos.stop()]);
   }
 
   async #measure(work: () => Promise<void>): Promise<Measured> {

@@ -50,6 +50,27 @@ test("the scheduler's benchmark prints one document, and its idle cycles share t
   assert.equal(idleCommits?.holds, true, `${idleCommits?.value} commits per idle cycle\n${stderr}`);
 });
 
+test("the worker's benchmark compares two steps with the bare rows and with DBOS, and shares turns between tenants", () => {
+  const { stdout, stderr } = bench("worker", "--quick", "--json");
+  const { name, figures, bars } = JSON.parse(stdout) as Document;
+  assert.equal(name, "worker");
+  for (const [figure, value] of Object.entries(figures)) assert.ok(Number.isFinite(value), figure);
+  assert.deepEqual(
+    bars.map((bar) => [bar.name, bar.limit]),
+    [
+      ["commits_per_two_step", 5],
+      ["cpu_vs_floor", 3],
+      ["cpu_vs_dbos", 0.6],
+      ["longest_wait_vs_share", 2],
+    ],
+  );
+  for (const bar of bars) assert.equal(bar.holds, bar.value <= bar.limit);
+  for (const counted of ["commits_per_two_step", "longest_wait_vs_share"]) {
+    const bar = bars.find((one) => one.name === counted);
+    assert.equal(bar?.holds, true, `${counted} is ${bar?.value}\n${stderr}`);
+  }
+});
+
 test("an unknown benchmark lists the names", () => {
   const { status, stdout, stderr } = bench("nothing-like-it");
   assert.notEqual(status, 0);
