@@ -1,4 +1,6 @@
 import { createRouter } from "@tanstack/react-router";
+import { auditRoute } from "./pages/audit/route.tsx";
+import { driftRoute } from "./pages/drift/route.tsx";
 import { heldChangeRoute, heldRoute } from "./pages/held/route.tsx";
 import { inventoryRoute } from "./pages/inventory/route.tsx";
 import { loopsRoute } from "./pages/loops/route.tsx";
@@ -19,6 +21,8 @@ const routeTree = rootRoute.addChildren([
     loopsRoute,
     operationsRoute,
     operationRoute,
+    driftRoute,
+    auditRoute,
   ]),
 ]);
 

@@ -46,6 +46,19 @@ test("files are kept for ever, pages never, and both carry the policy or their t
   assert.match(status.body, /Services/, "the status page stays, without a script");
   const tray = await api.send("GET", "/demo/scenarios");
   assert.deepEqual(tray.body, { items: [] }, "nothing can be broken where there is no demo");
-  assert.equal((await api.app.inject({ method: "GET", url: "/demo/scenarios" })).statusCode, 401);
   assert.equal((await api.send("POST", "/demo/scenarios/freeze", {})).status, 404);
+});
+
+test("what the demo can break is for those who keep the installation", async () => {
+  const ran: string[] = [];
+  const scenario = { id: "freeze", title: "t", does: "d", expect: "e", youCan: "y", look: "now" };
+  const run = async (id: string) => void ran.push(id);
+  await using api = await startTestApi({ demo: { organization: "default", scenarios: [scenario], run } });
+  const path = "/demo/scenarios";
+  assert.equal((await api.app.inject({ method: "GET", url: path })).statusCode, 401);
+  assert.equal((await api.app.inject({ method: "POST", url: `${path}/freeze` })).statusCode, 401);
+  assert.deepEqual((await api.send("GET", path)).body, { organization: "default", items: [scenario] });
+  assert.equal((await api.send("POST", `${path}/nothing`)).status, 404);
+  assert.equal((await api.send("POST", `${path}/freeze`)).status, 204);
+  assert.deepEqual(ran, ["freeze"]);
 });

@@ -246,7 +246,7 @@ async function breakSomething(page: Page, title: string): Promise<void> {
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     const focused = await page.evaluate(
-      "(() => { const e = document.activeElement; return e === null ? '' : [e.getAttribute('aria-label'), e.labels?.[0]?.textContent, e.textContent].filter(Boolean).join(' ') })()",
+      "(() => { const e = document.activeElement; return e === null || e === document.body || e.id === 'main' ? '' : [e.getAttribute('aria-label'), e.labels?.[0]?.textContent, e.textContent].filter(Boolean).join(' ') })()",
     );
     if (String(focused).includes(name)) return;
     await page.keyboard.press("Tab");

@@ -11,6 +11,8 @@ export const consolePages = [
   { name: "held", path: "/o/demo/held", shows: "takeover" },
   { name: "loops", path: "/o/demo/loops", shows: "Caps of this organization" },
   { name: "operations", path: "/o/demo/operations", shows: "dns-zone.create" },
+  { name: "drift", path: "/o/demo/drift", shows: "Left alone on purpose" },
+  { name: "audit", path: "/o/demo/audit", shows: "resource.created" },
 ] as const;
 
 export const consoleLooks = [

@@ -7,4 +7,6 @@ export const pages = [
   { title: "Held changes", to: "/o/$organization/held", icon: "hand", key: "h" },
   { title: "Loops", to: "/o/$organization/loops", icon: "loop", key: "l" },
   { title: "Operations", to: "/o/$organization/operations", icon: "bolt", key: "o" },
+  { title: "Drift", to: "/o/$organization/drift", icon: "drift", key: "d" },
+  { title: "Audit", to: "/o/$organization/audit", icon: "book", key: "a" },
 ] as const satisfies readonly { title: string; to: string; icon: IconName; key: string }[];

@@ -130,7 +130,7 @@ function Caps({ organization }: { organization: string }) {
     <Panel title="Caps of this organization" flush aside="a raised limit is itself a held change">
       <Answer of={limits} what="limits">
         {(found) => (
-          <div className="overflow-x-auto">
+          <div tabIndex={0} role="region" aria-label="Caps" className="overflow-x-auto">
             <table className="w-full min-w-[36rem] text-left text-sm">
               <thead className="text-xs text-soft">
                 <tr className="border-b border-line">

@@ -37,7 +37,7 @@ export function OutsideTab({ organization, path }: AboutObject) {
                   </>
                 }
               >
-                <div className="overflow-x-auto">
+                <div tabIndex={0} role="region" aria-label="Items seen outside" className="overflow-x-auto">
                   <table className="w-full min-w-[34rem] text-left text-sm">
                     <thead className="text-xs text-soft">
                       <tr className="border-b border-line">
