@@ -15,7 +15,9 @@ export function readRepository(root: string): Repository {
         if (!notOurs.has(entry.name) && (!entry.name.startsWith(".") || entry.name === ".ci")) visit(path);
       } else if (entry.isFile() && !/\.log$|^\.install-lock$/.test(entry.name)) {
         const text = readFileSync(join(root, path), "utf8");
-        if (!text.includes("\0")) files.set(path, text);
+        // Of a picture only that it is there matters: documents show it.
+        if (entry.name.endsWith(".png")) files.set(path, "");
+        else if (!text.includes("\0")) files.set(path, text);
       }
     }
   };
