@@ -35,3 +35,21 @@ export { Secret } from "./kernel/secret.ts";
 export type { Json, JsonObject } from "./ports/json.ts";
 export type { AccountIdentity, Completeness, Lister, Page, Provider, ProviderAccount } from "./ports/provider.ts";
 export type { AccountRecord, DeleteLimit, FieldDifference, PartialLimits, SourceRef } from "./ports/records.ts";
+export type {
+  CloudAddress,
+  CloudFirewall,
+  CloudFirewallRule,
+  CloudNetwork,
+  CloudServer,
+  CloudServerType,
+  CloudThing,
+  CloudVolume,
+  ComputeCapabilities,
+  ComputeEngine,
+  ComputeReader,
+  ComputeWriter,
+  EnsuredServer,
+  Mark,
+  OwnMark,
+  ServerIntent,
+} from "./ports/compute.ts";

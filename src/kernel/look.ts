@@ -125,9 +125,8 @@ export class Lookout {
   #notBeforeMonotonicMs(): number {
     const { lastWriteAtMs, findings } = this.#input.memory;
     const nowMs = this.#engine.clock.monotonicMs();
-    const ageMs = this.#forPerson()
-      ? Math.min(FRESH_FOR_PEOPLE_MS, this.#loop.everySeconds * 500)
-      : this.#loop.everySeconds * 500;
+    const listedMs = (this.#loop.listedWithinSeconds ?? this.#loop.everySeconds / 2) * 1_000;
+    const ageMs = this.#forPerson() ? Math.min(FRESH_FOR_PEOPLE_MS, listedMs) : listedMs;
     const visibleMs = lastWriteAtMs === undefined ? 0 : lastWriteAtMs + this.settleMs - this.#skewMs;
     const confirmMs = this.#confirmsFromMs(findings, nowMs + this.#skewMs) - this.#skewMs;
     return Math.min(nowMs, Math.max(nowMs - ageMs, visibleMs, confirmMs, this.#claim.quietSinceMonotonicMs ?? 0));

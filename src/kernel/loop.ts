@@ -10,6 +10,8 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   readonly kind: string;
   /** How often to look when nothing is wrong. A wish: the account's call budget decides the real interval. */
   readonly everySeconds: number;
+  /** How old a shared listing may be when nothing is wrong and nobody waits; half the interval unless said otherwise. */
+  readonly listedWithinSeconds?: number;
   /** The kinds this one is computed from, beside its own spec. */
   readonly inputs?: readonly string[];
   /** Stricter or wider defaults for this kind; ceilings of the scopes still apply. */

@@ -25,6 +25,8 @@ import { firewallsByServer, serversOf } from "./server-index.ts";
 export const hostLoop = defineLoop<HostSpec, HostItem, ComputeReader, ComputeWriter>({
   kind: "Host",
   everySeconds: 300,
+  // One listing serves a whole round: an account of a thousand servers has twenty pages, and an hour has 3,600 calls.
+  listedWithinSeconds: 300,
   marks: true,
   // A server is never removed by its loop; what is held here would be a mistake to let pass.
   limits: { deletesPerCycle: { count: 0, percent: 0, atLeast: 0 } },
