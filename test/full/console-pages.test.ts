@@ -179,6 +179,7 @@ describe("the console of the demo", () => {
       await tabTo(one, "Freeze…");
       await one.keyboard.press("Enter");
       await one.getByLabel("Why").waitFor();
+      await tabTo(one, "Why");
       await one.keyboard.type("by hand");
       await one.keyboard.press("Enter");
       await one.getByText("Frozen", { exact: true }).waitFor();

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { get, query } from "../../api/client.ts";
 import { base, keys } from "../../api/queries.ts";
 import type { AuditEntryDocument } from "../../api/types.ts";
@@ -89,7 +89,7 @@ function Filter({ organization }: { organization: string }) {
   const navigate = useNavigate();
   const [actor, setActor] = useState(search.actor ?? "");
   const [type, setType] = useState(search.type ?? "");
-  const ask = (event: FormEvent) => {
+  const ask = (event: { preventDefault(): void }) => {
     event.preventDefault();
     void navigate({
       to: "/o/$organization/audit",
