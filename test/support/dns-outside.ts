@@ -2,6 +2,9 @@ import type { Http, HttpAnswer, HttpRequest, HttpSilence } from "../../src/ports
 import type { JsonObject } from "../../src/ports/json.ts";
 import type { Provider } from "../../src/ports/provider.ts";
 import { createPowerDnsProvider } from "../../src/providers/powerdns/provider.ts";
+import { signMessage } from "../../src/providers/rfc2136/tsig.ts";
+import { messageBytes, readMessage } from "../../src/providers/rfc2136/wire/message.ts";
+import type { DnsTransport } from "../../src/ports/dns-transport.ts";
 import { createRfc2136Provider } from "../../src/providers/rfc2136/provider.ts";
 import { createDnsTransport } from "../../src/runtime/dns-transport.ts";
 import { createHttpClient } from "../../src/runtime/http-client.ts";
@@ -21,6 +24,10 @@ export interface DnsOutside extends AsyncDisposable {
   world(): Promise<Readonly<Record<string, string>>>;
   /** From now on a look fails half-way, in the way this server can. */
   breakLooks(): void;
+  /** A transfer of the whole zone and its parse, and nothing else. */
+  bare(): Promise<void>;
+  /** What our provider has asked so far. */
+  calls(): { readonly calls: number; readonly transfers: number; readonly writes: number };
   repair(): void;
 }
 
@@ -54,7 +61,9 @@ async function powerDnsOutside(program: string, first: readonly FirstSet[]): Pro
     changetype: "REPLACE" as const,
     records: [{ content: value, disabled: false }],
   }));
-  if (there.length > 0) await server.change(zone, there);
+  // Its web server takes bodies of two megabytes.
+  for (let start = 0; start < there.length; start += 5_000)
+    await server.change(zone, there.slice(start, start + 5_000));
   const client = undo.use(createHttpClient());
   const http = new BreakableHttp(client);
   const credentials = { read: () => Promise.resolve({ found: true as const, value: server.apiKey }) };
@@ -80,6 +89,8 @@ async function powerDnsOutside(program: string, first: readonly FirstSet[]): Pro
         ),
       ),
     breakLooks: () => (http.broken = true),
+    bare: async () => void (await server.recordSets(zone)),
+    calls: () => http.counts,
     repair: () => (http.broken = false),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -88,6 +99,7 @@ async function powerDnsOutside(program: string, first: readonly FirstSet[]): Pro
 /** A list that times out in its middle: the request went out, and no whole answer came. */
 class BreakableHttp implements Http {
   broken = false;
+  counts = { calls: 0, transfers: 0, writes: 0 };
   readonly #http: Http;
 
   constructor(http: Http) {
@@ -95,6 +107,13 @@ class BreakableHttp implements Http {
   }
 
   request(request: HttpRequest): Promise<HttpAnswer | HttpSilence> {
+    const { calls, transfers, writes } = this.counts;
+    const whole = request.method === "GET" && /\/zones\/[^?]+$/.test(request.url);
+    this.counts = {
+      calls: calls + 1,
+      transfers: transfers + Number(whole),
+      writes: writes + Number(request.method !== "GET"),
+    };
     if (!this.broken || request.method !== "GET" || !request.url.includes("/zones/"))
       return this.#http.request(request);
     return Promise.resolve({ answered: false, reason: "timeout", sent: true, message: "no whole answer in time" });
@@ -135,9 +154,42 @@ async function nameServerOutside(
         ),
       ),
     breakLooks: () => spoil(proxy),
+    bare: () => bareTransfer(world, server),
+    calls: () => ({
+      calls: proxy.asked.length,
+      transfers: proxy.asked.filter((asked) => asked === "AXFR").length,
+      writes: proxy.asked.filter((asked) => asked === "UPDATE").length,
+    }),
     repair: () => (proxy.fault = undefined),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+/** Signed as the server wants it, each message parsed, nothing checked and nothing kept. */
+async function bareTransfer(
+  { transport }: { readonly transport: DnsTransport },
+  server: { readonly port: number; readonly keyName: string; readonly secret: string },
+): Promise<void> {
+  const key = {
+    name: `${server.keyName}.`,
+    algorithm: "hmac-sha256",
+    secret: Buffer.from(server.secret, "base64"),
+  } as const;
+  const asked = messageBytes({ id: 1, operation: 0, question: { name: zone, type: "AXFR" } });
+  const { message } = signMessage(asked, key, Math.floor(systemClock.nowMs() / 1_000));
+  let closings = 0;
+  await transport.stream({
+    server: "127.0.0.1",
+    port: server.port,
+    message,
+    timeoutMs: 60_000,
+    signal: AbortSignal.timeout(60_000),
+    receive: (bytes) => {
+      const { answers } = readMessage(Buffer.from(bytes));
+      closings += answers.filter(({ type }) => type === "SOA").length;
+      return closings >= 2;
+    },
+  });
 }
 
 /** SERVFAIL where the second message of a transfer would be, and to every other question. */

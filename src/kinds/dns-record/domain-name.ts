@@ -5,6 +5,8 @@ import { domainToASCII, domainToUnicode } from "node:url";
 const plainLabel = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
 // The printable part of ASCII: anything else is an international character.
 const ascii = /^[\x20-\x7e]*$/;
+/** Nearly every name there is: in its one form already, but for the last dot. */
+const plainName = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+$/;
 const longestName = 253;
 const longestLabel = 63;
 
@@ -18,6 +20,9 @@ export function parseAbsoluteName(
   options: { readonly root?: boolean; readonly wildcard?: boolean } = {},
 ): Parsed<string> {
   if (text === ".") return options.root ? { ok: true, value: "." } : refuse("the root is not allowed here");
+  const dotted = text.endsWith(".") ? text : `${text}.`;
+  const isPlain = dotted.length <= longestName + 1 && plainName.test(dotted) && !dotted.includes("xn--");
+  if (isPlain && (options.wildcard === true || !dotted.startsWith("*"))) return { ok: true, value: dotted };
   const labels = text.toLowerCase().replace(/\.$/, "").split(".");
   const wildcard = options.wildcard === true && labels[0] === "*" && labels.length > 1;
   const parsed: string[] = [];

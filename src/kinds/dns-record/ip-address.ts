@@ -3,8 +3,10 @@ import type { Parsed } from "./domain-name.ts";
 const byte = /^(0|[1-9]\d{0,2})$/;
 const group = /^[0-9a-f]{1,4}$/i;
 
+const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
 export function parseIpv4(text: string): Parsed<string> {
-  return bytesOf(text) === undefined
+  return !ipv4.test(text)
     ? {
         ok: false,
         message: `"${text}" is not an IPv4 address: four numbers from 0 to 255 with dots between them (RFC 1035 3.4.1)`,

@@ -17,14 +17,20 @@ export function apexProblem(type: string): string | undefined {
 export function recordNameIn(zone: string, recordName: string, type: RecordType): Parsed<string> {
   const name = absoluteIn(zone, recordName);
   if (!name.ok) return name;
-  const problem = name.value === zone ? apexProblem(type) : ruleOfType(zone, name.value, type);
+  const problem = nameProblem(zone, name.value, type);
   return problem === undefined ? name : { ok: false, message: problem };
 }
 
+/** The rule that forbids a record of this type at an absolute name of the zone. */
+export function nameProblem(zone: string, name: string, type: RecordType): string | undefined {
+  return name === zone ? apexProblem(type) : ruleOfType(zone, name, type);
+}
+
 function ruleOfType(zone: string, name: string, type: RecordType): string | undefined {
+  if (name === markerNameOf(zone)) return `${name} is where Setpoint marks the zone as its own: choose another name`;
+  if (type !== "SRV" && type !== "TLSA" && type !== "NS") return undefined;
   const [first = "", second = ""] = name.split(".");
   const underscored = (label: string) => label.startsWith("_");
-  if (name === markerNameOf(zone)) return `${name} is where Setpoint marks the zone as its own: choose another name`;
   if (type === "SRV" && !((underscored(first) || first === "*") && underscored(second)))
     return `the name of an SRV record begins with a service and a protocol, such as _sip._tcp, not with ${first}.${second} (RFC 2782)`;
   if (type === "TLSA" && !((/^_\d+$/.test(first) || first === "*") && underscored(second)))

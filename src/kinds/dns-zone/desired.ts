@@ -1,6 +1,6 @@
 import type { Desired, InputResource, Wanted } from "../../kernel/loop.ts";
 import { absoluteIn } from "../dns-record/domain-name.ts";
-import { recordNameIn } from "../dns-record/record-name.ts";
+import { nameProblem } from "../dns-record/record-name.ts";
 import { parseDeclaredValue, valuesProblem } from "../dns-record/record-value.ts";
 import type { DnsRecordSpec } from "../dns-record/schema.ts";
 import { type RecordSet, recordSetKey } from "./record-set.ts";
@@ -27,8 +27,8 @@ export function desiredRecordSets(zone: string, records: readonly Record[]): Des
     const place = absoluteIn(zone, record.spec.name);
     if (!place.ok) return { known: false, reason: `DnsRecord/${record.name}: ${place.message}` };
     const key = recordSetKey({ name: place.value, type });
-    const allowed = recordNameIn(zone, record.spec.name, type);
-    if (!allowed.ok) stale.push({ key, reason: `DnsRecord/${record.name}: ${allowed.message}` });
+    const problem = nameProblem(zone, place.value, type);
+    if (problem !== undefined) stale.push({ key, reason: `DnsRecord/${record.name}: ${problem}` });
     const group = groups.get(key) ?? { key, name: place.value, records: [] };
     group.records.push(record);
     groups.set(key, group);
