@@ -42,7 +42,7 @@ test("one list shows every kind and scope, in pages of any size, filtered", asyn
       const { status, body } = await api.send("GET", `${base}/resources?pageSize=${size}${more}`);
       assert.equal(status, 200, JSON.stringify(body));
       names.push(...namesOf(body));
-      token = String(body["nextPageToken"] ?? "");
+      token = (body["nextPageToken"] as string | undefined) ?? "";
       if (token === "") break;
     }
     assert.deepEqual(names, ["a1", "a2", "b1", "a3", "b2"], `in pages of ${size}`);
@@ -89,7 +89,8 @@ test("a stream says what changed, goes on where it broke, and ends with the serv
 
   const again = await openWatch(`${url}${base}/changes`, { "last-event-id": synced?.id ?? "" });
   const missed = await again.next(({ event }) => event === "CHANGED");
-  assert.deepEqual((missed?.data as unknown as ChangesDocument).resources, document.resources, "nothing was missed");
+  const missedDocument = missed?.data as unknown as ChangesDocument | undefined;
+  assert.deepEqual(missedDocument?.resources, document.resources, "nothing was missed");
   const gone = await openWatch(`${url}${base}/changes`, { "last-event-id": "99.1" });
   assert.equal(((await gone.body()) as { code: string }).code, "CURSOR_GONE");
   await api.app.close();
