@@ -2,11 +2,12 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { RetryableError } from "setpoint";
 import { z } from "zod";
 import type { Backend } from "./key-value-set.ts";
+import type { Shelf } from "./publishing.ts";
 
 type Items = Map<string, string>;
 
 /** Items that last as long as the program. */
-export function memoryBackend(items: Items): Backend {
+export function memoryBackend(items: Items): Backend & Shelf {
   return backendOf(
     () => items,
     () => {},
@@ -14,7 +15,7 @@ export function memoryBackend(items: Items): Backend {
 }
 
 /** Items in a file that people edit too. */
-export function jsonFileBackend(path: string): Backend {
+export function jsonFileBackend(path: string): Backend & Shelf {
   return backendOf(
     () => readItems(path),
     (items) => {
@@ -25,7 +26,7 @@ export function jsonFileBackend(path: string): Backend {
   );
 }
 
-function backendOf(load: () => Items, save: (items: Items) => void): Backend {
+function backendOf(load: () => Items, save: (items: Items) => void): Backend & Shelf {
   return {
     accounts: [],
     look: (ctx) => ctx.look(async () => [...load()].map(([key, value]) => ({ key, externalId: key, item: { value } }))),

@@ -15,7 +15,7 @@ import {
   storeNowMs,
   storyOf,
 } from "./operation-scene.ts";
-import { make } from "./operation-write.ts";
+import { isAnotherAccount, make } from "./operation-write.ts";
 import type { Effect, Found, IdempotencyKey, Once } from "./pipeline.ts";
 
 const SOON_MS = 1_000;
@@ -26,14 +26,16 @@ export async function runEffect(scene: StepScene, step: Effect): Promise<Outcome
   if (kept !== undefined) return kept;
   const given = givenTo(scene, step);
   const key = step.key(storyOf(scene));
-  const found = await looking(scene, step.name, (context) => step.look(context, given));
   const made = scene.input.memory.made?.find((thing) => thing.key === key);
-  const standing = await standsAlready(scene, step, { given, found, made, key });
+  const looked = await lookAt(scene, step, given, made !== undefined);
+  if (looked === "another account") return { is: "moved" };
+  const { found, lookedFromMonotonicMs } = looked;
+  const standing = await standsAlready(scene, step, { given, made, key, ...looked });
   if (standing !== undefined) return standing;
   const change = changeOf(scene, step, step.change, step.change === "create" ? "absent" : found);
   return await make(scene, change, {
     work: async (signal) => {
-      const { externalId, output } = await step.call(effectContextOf(scene, signal), given);
+      const { externalId, output } = await step.call(effectContextOf(scene, signal), given, found);
       return { externalId, output: parsed(step.output, output, `the output of step '${step.name}'`) };
     },
     intended:
@@ -47,12 +49,39 @@ export async function runEffect(scene: StepScene, step: Effect): Promise<Outcome
       outcome: { is: "done", input: given, output: { ...answer, adopted: false } },
     }),
     given,
+    lookedFromMonotonicMs,
   });
 }
 
-interface At {
-  readonly given: unknown;
+interface Looked {
   readonly found: Found | "absent";
+  readonly lookedFromMonotonicMs: number;
+}
+
+/**
+ * The one thing as it is. What we have on record and is not seen is looked for twice, with a question in between whether the
+ * account answers as itself: a server that says "not found" to everything must not make us build anew or forget.
+ */
+async function lookAt(
+  scene: StepScene,
+  step: Effect,
+  given: unknown,
+  recorded: boolean,
+): Promise<Looked | "another account"> {
+  const { clock } = scene.engine;
+  const look = async (): Promise<Looked> => {
+    const lookedFromMonotonicMs = clock.monotonicMs();
+    const found = await looking(scene, step.name, (context) => step.look(context, given));
+    return { found, lookedFromMonotonicMs };
+  };
+  const first = await look();
+  if (first.found !== "absent" || !recorded || scene.input.account === undefined) return first;
+  if (await isAnotherAccount(scene, first.lookedFromMonotonicMs)) return "another account";
+  return await look();
+}
+
+interface At extends Looked {
+  readonly given: unknown;
   readonly made: MadeThing | undefined;
   readonly key: string;
 }
@@ -60,28 +89,34 @@ interface At {
 /** Whether nothing is left to do: it was made before, it goes without saying, or it may not be touched. */
 async function standsAlready(scene: StepScene, step: Effect, at: At): Promise<Outcome | undefined> {
   const { given, found, made, key } = at;
+  const from = { lookedFromMonotonicMs: at.lookedFromMonotonicMs };
   const done = (thing: Found, adopted: boolean): Outcome => {
     const output = parsed(step.output, thing.output, `the output of step '${step.name}'`);
     return { is: "done", input: given, output: { externalId: thing.externalId, adopted, output } };
   };
+  if (found !== "absent" && found.markedBy !== undefined)
+    throw new TerminalError("PRECONDITION_FAILED", `${key} is not ours: it carries the marker of ${found.markedBy}`);
   if (step.change === "update") return found === "absent" ? undefined : done(found, false);
   if (step.change === "create") {
     if (found === "absent") return undefined;
     // An earlier attempt of this operation made it, and its answer was lost: it is ours.
     const mine = made?.operationId === scene.operation.id;
     if (mine && made.state === "made") return done(found, made.adopted === true);
-    if (mine) return await adopt(scene, step, { key, found, adopted: false, outcome: done(found, false) });
+    if (mine) return await adopt(scene, step, { key, found, adopted: false, outcome: done(found, false), ...from });
     if (made?.externalId === found.externalId) return done(found, true);
+    // So it is when an operation before this one was ended before it heard: the name is ours, and nothing was there then.
+    if (made?.state === "intended")
+      return await adopt(scene, step, { key, found, adopted: false, outcome: done(found, false), ...from });
     if (step.adopts(storyOf(scene)))
-      return await adopt(scene, step, { key, found, adopted: true, outcome: done(found, true) });
+      return await adopt(scene, step, { key, found, adopted: true, outcome: done(found, true), ...from });
     throw new TerminalError("ALREADY_EXISTS", `${key} is there already, and nobody here made or adopted it`);
   }
   if (found === "absent") {
     const gone: Found = { externalId: made?.externalId ?? key, output: undefined };
     const outcome: Outcome = { is: "done", input: given, output: { ...gone, adopted: true } };
-    return await adopt(scene, step, { key, found: gone, adopted: true, outcome });
+    return await adopt(scene, step, { key, found: gone, adopted: true, outcome, ...from });
   }
-  if (made?.externalId !== found.externalId)
+  if (made?.state !== "intended" && made?.externalId !== found.externalId)
     throw new TerminalError("PRECONDITION_FAILED", `${key} is not ours: nobody here made or adopted what is there now`);
   if (found.lockedBy !== undefined)
     throw new TerminalError(
@@ -95,9 +130,15 @@ async function standsAlready(scene: StepScene, step: Effect, at: At): Promise<Ou
 async function adopt(
   scene: StepScene,
   step: Effect,
-  thing: { readonly key: string; readonly found: Found; readonly adopted: boolean; readonly outcome: Outcome },
+  thing: {
+    readonly key: string;
+    readonly found: Found;
+    readonly adopted: boolean;
+    readonly outcome: Outcome;
+    readonly lookedFromMonotonicMs: number;
+  },
 ): Promise<Outcome> {
-  const { key, found, adopted, outcome } = thing;
+  const { key, found, adopted, outcome, lookedFromMonotonicMs } = thing;
   const removed = step.change === "delete";
   return await make(scene, changeOf(scene, step, removed ? "forget" : "adopt", found), {
     work: undefined,
@@ -108,6 +149,7 @@ async function adopt(
       releases: removed ? releasedBy(scene, step, found.externalId) : [],
       outcome,
     }),
+    lookedFromMonotonicMs,
   });
 }
 
@@ -134,33 +176,49 @@ export async function runOnce(scene: StepScene, step: Once): Promise<Outcome> {
 }
 
 /** Takes back what a step did. What is gone already, and what was only adopted, is forgotten. */
-export async function undoEffect(scene: StepScene, step: Effect, entry: JournalEntry): Promise<Outcome> {
+export async function undoEffect(scene: StepScene, step: Effect, entry: JournalEntry | undefined): Promise<Outcome> {
   const creates = step.change === "create";
   const kept = keptOut(scene, creates);
   if (kept !== undefined) return kept;
-  if (step.compensate === undefined) return { is: "skipped", message: "cannot be taken back" };
-  const { adopted, ...made } = parsed(effectOutput, entry.output, `the output of step '${step.name}'`);
-  const key = step.key(storyOf(scene));
-  const found = creates ? await looking(scene, step.name, (context) => step.look(context, entry.input)) : made;
-  const isThere = found !== "absent" && found.externalId === made.externalId && !adopted;
+  const story = storyOf(scene);
+  const key = step.key(story);
+  const thing = ownThing(scene, key);
+  const said = entry === undefined ? undefined : parsed(effectOutput, entry.output, `the output of '${step.name}'`);
+  const adopted = thing?.adopted ?? said?.adopted ?? false;
+  const externalId = thing?.externalId ?? said?.externalId;
+  const gone: Found = { externalId: externalId ?? key, output: said?.output };
+  const given = entry?.input ?? step.given(story);
+  const looked: Looked | "another account" = creates
+    ? await lookAt(scene, step, given, true)
+    : { found: gone, lookedFromMonotonicMs: scene.engine.clock.monotonicMs() };
+  if (looked === "another account") return { is: "moved" };
+  const { found, lookedFromMonotonicMs } = looked;
+  const isSame = found !== "absent" && (externalId === undefined || found.externalId === externalId);
+  const made = isSame && found.markedBy === undefined && !adopted ? found : undefined;
   // What was only adopted stays, and its items with it.
   const taken = adopted ? { ...step, takesItems: false } : step;
-  const action: ChangeAction = !isThere ? "forget" : creates ? "delete" : "update";
-  return await make(scene, changeOf(scene, step, action, found === "absent" ? made : found), {
-    work: isThere
-      ? async (signal) => {
-          await step.compensate?.(effectContextOf(scene, signal), made);
-          return made;
-        }
-      : undefined,
+  const action: ChangeAction = made === undefined ? "forget" : creates ? "delete" : "update";
+  return await make(scene, changeOf(scene, step, action, made ?? gone), {
+    work:
+      made === undefined
+        ? undefined
+        : async (signal) => {
+            await step.compensate?.(effectContextOf(scene, signal), { ...made, output: said?.output ?? made.output });
+            return made;
+          },
     intended: scene.input.memory,
     after: () => ({
       memory: creates ? takenAway(scene, taken, key) : scene.input.memory,
       claims: [],
-      releases: creates ? releasedBy(scene, taken, made.externalId) : [],
-      outcome: { is: "done", input: entry.input },
+      releases: creates ? releasedBy(scene, taken, (made ?? gone).externalId) : [],
+      outcome: { is: "done", input: given },
     }),
+    lookedFromMonotonicMs,
   });
+}
+
+function ownThing({ input, operation }: StepScene, key: string): MadeThing | undefined {
+  return input.memory.made?.find((thing) => thing.key === key && thing.operationId === operation.id);
 }
 
 /** Why nothing may be written at the moment, though the operation is at the step that would. */
@@ -168,6 +226,11 @@ function keptOut(scene: StepScene, deletes: boolean): Outcome | undefined {
   const { input, operation, claim } = scene;
   if (input.hold?.operationId !== operation.id)
     return { is: "released", message: "its hold was released: nothing more is done in its name" };
+  const pause = input.pauses.find(({ level }) => level !== "deletes" || deletes);
+  if (pause !== undefined) {
+    const message = `${pause.level} paused at ${pause.scope} by ${pause.author}: ${pause.reason}`;
+    return { is: "waiting", dueInMs: SOON_MS, message };
+  }
   // Until that permit has ended, the memory read here may be written over by its outcome.
   if (input.busy === true)
     return { is: "waiting", dueInMs: SOON_MS, message: "another permit for this subject is alive" };

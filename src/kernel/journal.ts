@@ -1,11 +1,11 @@
 import type { Direction, JournalEntry, OperationRecord } from "../ports/operation-store.ts";
-import { ADMIT, type Pipeline, type Step } from "./pipeline.ts";
+import { ADMIT, type Effect, type Pipeline, type Step } from "./pipeline.ts";
 
 /** What an operation does next. Decided from its record and its journal alone, so that whoever takes it over goes on the same way. */
 export type Next =
   | { readonly move: "admit" }
   | { readonly move: "run"; readonly step: Step; readonly begunAtMs: number | undefined }
-  | { readonly move: "undo"; readonly step: Step; readonly made: JournalEntry }
+  | { readonly move: "undo"; readonly step: Effect; readonly made: JournalEntry | undefined }
   | { readonly move: "turn-back"; readonly message: string }
   | { readonly move: "end"; readonly state: "succeeded" | "cancelled"; readonly message: string };
 
@@ -14,12 +14,14 @@ export interface Moment {
   readonly journal: readonly JournalEntry[];
   /** The resource is being deleted. */
   readonly leaving: boolean;
+  /** Steps whose thing is on record as this operation's own, made or only meant to be made; asked for on the way back. */
+  readonly onRecord?: ReadonlySet<string> | undefined;
 }
 
 /** Pure: the journal is replayed, and a recorded step is not run again. */
 export function nextMove(pipeline: Pipeline, moment: Moment): Next {
-  const { operation, journal } = moment;
-  return operation.direction === "back" ? nextBack(pipeline, journal, operation) : nextForward(pipeline, moment);
+  const { operation } = moment;
+  return operation.direction === "back" ? nextBack(pipeline, moment) : nextForward(pipeline, moment);
 }
 
 function nextForward(pipeline: Pipeline, { operation, journal, leaving }: Moment): Next {
@@ -35,8 +37,8 @@ function nextForward(pipeline: Pipeline, { operation, journal, leaving }: Moment
 }
 
 /** What was made is taken back in reverse order; what was adopted, skipped or cannot be taken back is left. */
-function nextBack(pipeline: Pipeline, journal: readonly JournalEntry[], operation: Moment["operation"]): Next {
-  const left = leftToUndo(pipeline, journal);
+function nextBack(pipeline: Pipeline, { operation, journal, onRecord }: Moment): Next {
+  const left = leftToUndo(pipeline, journal, onRecord);
   const [last] = left;
   const why =
     operation.cancel === undefined ? "the resource is being deleted" : `cancelled by ${operation.cancel.author}`;
@@ -45,20 +47,24 @@ function nextBack(pipeline: Pipeline, journal: readonly JournalEntry[], operatio
   return { move: "undo", ...last };
 }
 
-/** Steps whose effect stands and can be taken back, the last one first. */
+/**
+ * Steps whose effect can be taken back, the last one first: those that were ever done, whatever has voided that since, and those
+ * that may have made something although nobody heard the answer.
+ */
 export function leftToUndo(
   pipeline: Pipeline,
   journal: readonly JournalEntry[],
-): readonly { readonly step: Step; readonly made: JournalEntry }[] {
-  const forward = standingEntries(pipeline, journal, "forward");
+  onRecord: ReadonlySet<string> = new Set(),
+): readonly { readonly step: Effect; readonly made: JournalEntry | undefined }[] {
   const back = standingEntries(pipeline, journal, "back");
   return pipeline.steps.toReversed().flatMap((step) => {
-    const made = forward.get(step.name);
+    if (step.type !== "effect" || step.compensate === undefined) return [];
+    const made = journal.findLast(
+      (entry) => entry.direction === "forward" && entry.step === step.name && entry.result === "done",
+    );
     const undone = back.get(step.name);
-    const can = step.type === "effect" && step.compensate !== undefined;
-    // What was run again after it was taken back stands again.
-    const isUndone = undone !== undefined && made !== undefined && undone.place > made.place;
-    return can && made?.result === "done" && !isUndone ? [{ step, made }] : [];
+    const isLeft = undone === undefined ? made !== undefined : false;
+    return isLeft || (onRecord.has(step.name) && undone?.result !== "skipped") ? [{ step, made }] : [];
   });
 }
 

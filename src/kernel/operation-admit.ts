@@ -15,10 +15,11 @@ import {
   parsed,
   type StepScene,
   settleHeld,
+  stepsOnRecord,
   storeNowMs,
   storyOf,
 } from "./operation-scene.ts";
-import type { Effect, Found, Once } from "./pipeline.ts";
+import { type Effect, type Found, type Once, writesOutside } from "./pipeline.ts";
 import type { Plan, PlannedChange } from "./plan.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
 
@@ -31,21 +32,27 @@ const AGAIN_MS = 2_000;
  */
 export async function runAdmit(scene: StepScene): Promise<Outcome> {
   const policy = effectivePolicy(scene.input.policies, scene.kind.loop?.limits);
-  const forward = scene.operation.direction === "forward";
-  if (policy.mode === "observe") {
-    const message = `not run: observe mode (set at ${policy.modeFrom})`;
-    return forward ? { is: "not-run", message } : { is: "attention", code: "OBSERVE_MODE", message };
-  }
+  if (policy.mode === "observe") return notAdmitted(scene, "OBSERVE_MODE", `observe mode (set at ${policy.modeFrom})`);
   const lookedFromMs = Math.floor(scene.engine.clock.monotonicMs() + scene.storeAheadMs);
-  const plan = forward ? await planForward(scene) : planBack(scene);
+  const plan = scene.operation.direction === "forward" ? await planForward(scene) : planBack(scene);
   const facts = await factsOf(scene, plan, policy, lookedFromMs);
   const decided = admit(facts);
   if (!(await settleHeld(scene, decided.held, decided.verdicts))) return { is: "lost" };
   return outcomeOf(scene, plan, decided);
 }
 
-function outcomeOf({ input, operation }: StepScene, plan: Plan, decided: Admission): Outcome {
-  const { inputVersion, policyVersion, resource } = input;
+/** Before anything was done it simply does not run; afterwards a person decides what becomes of what was done. */
+function notAdmitted({ pipeline, journal, operation, input }: StepScene, code: string, why: string): Outcome {
+  const standing = standingEntries(pipeline, journal, "forward");
+  const acted =
+    pipeline.steps.some(({ type, name }) => writesOutside(type) && standing.get(name)?.result === "done") ||
+    input.memory.made?.some(({ operationId }) => operationId === operation.id) === true;
+  if (operation.direction === "forward" && !acted) return { is: "not-run", message: `not run: ${why}` };
+  return { is: "attention", code, message: `cannot go on: ${why}` };
+}
+
+function outcomeOf(scene: StepScene, plan: Plan, decided: Admission): Outcome {
+  const { inputVersion, policyVersion, resource } = scene.input;
   const allIn = decided.admitted.length + decided.later.length === plan.changes.length && plan.foreign.length === 0;
   const keys = plan.changes.map(({ action, key }) => `${action} ${key}`);
   if (allIn) return { is: "done", output: { inputVersion, policyVersion, generation: resource.generation, keys } };
@@ -53,10 +60,7 @@ function outcomeOf({ input, operation }: StepScene, plan: Plan, decided: Admissi
   if (decided.held.length > 0) return { is: "held", message: said(decided.held.map(({ verdict }) => verdict)) };
   const refusals = decided.verdicts.filter(({ answer }) => answer === "refuse");
   if (refusals.length === 0) return { is: "waiting", dueInMs: AGAIN_MS, message: said(decided.verdicts) };
-  const message = said(refusals);
-  return operation.direction === "forward"
-    ? { is: "not-run", message: `not run: ${message}` }
-    : { is: "attention", code: "GUARD_REFUSED", message };
+  return notAdmitted(scene, "GUARD_REFUSED", said(refusals));
 }
 
 /** The changes of all effects that are left, each after a look at the one thing it is about. */
@@ -83,24 +87,29 @@ async function planEffect(scene: StepScene, step: Effect): Promise<PlannedChange
   const story = storyOf(scene);
   const key = step.key(story);
   const made = scene.input.memory.made?.find((thing) => thing.key === key);
+  if (found !== "absent" && found.markedBy !== undefined) return "foreign";
   if (step.change === "update") return found === "absent" ? changeOf(scene, step, "update", found) : undefined;
   if (step.change === "create") {
     if (found === "absent") return changeOf(scene, step, "create", found);
-    const ours = made?.operationId === scene.operation.id || made?.externalId === found.externalId;
-    if (ours) return undefined;
+    const isMine = made?.operationId === scene.operation.id || made?.state === "intended";
+    if (isMine || made?.externalId === found.externalId) return undefined;
     return step.adopts(story) ? changeOf(scene, step, "adopt", found) : "foreign";
   }
   if (found === "absent") return undefined;
-  return made?.externalId === found.externalId ? changeOf(scene, step, "delete", found) : "foreign";
+  const ours = made?.state === "intended" || made?.externalId === found.externalId;
+  return ours ? changeOf(scene, step, "delete", found) : "foreign";
 }
 
 /** What was made is taken back: a delete where it was created, an update where it was changed. */
 function planBack(scene: StepScene): Plan {
-  const changes = leftToUndo(scene.pipeline, scene.journal).flatMap(({ step, made }) => {
-    if (step.type !== "effect") return [];
-    const { externalId, adopted, output } = parsed(effectOutput, made.output, `the output of step '${step.name}'`);
-    if (adopted) return [];
-    return [changeOf(scene, step, step.change === "create" ? "delete" : "update", { externalId, output })];
+  const changes = leftToUndo(scene.pipeline, scene.journal, stepsOnRecord(scene)).flatMap(({ step, made: entry }) => {
+    const key = step.key(storyOf(scene));
+    const thing = scene.input.memory.made?.find((one) => one.key === key && one.operationId === scene.operation.id);
+    const said = entry === undefined ? undefined : parsed(effectOutput, entry.output, `the output of '${step.name}'`);
+    if (thing?.adopted ?? said?.adopted ?? false) return [];
+    const externalId = thing?.externalId ?? said?.externalId ?? key;
+    const action = step.change === "create" ? "delete" : "update";
+    return [changeOf(scene, step, action, { externalId, output: said?.output })];
   });
   return { ...emptyPlan, changes };
 }

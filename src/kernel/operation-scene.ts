@@ -152,6 +152,18 @@ export async function looking<Seen>(
   }
 }
 
+/** Steps whose thing is on record as this operation's own: made, or meant to be made and never heard of again. */
+export function stepsOnRecord(scene: StepScene): ReadonlySet<string> {
+  const keys = new Set(
+    (scene.input.memory.made ?? []).flatMap(({ key, operationId }) =>
+      operationId === scene.operation.id ? [key] : [],
+    ),
+  );
+  const story = storyOf(scene);
+  const creates = scene.pipeline.steps.filter((step) => step.type === "effect" && step.change === "create");
+  return new Set(creates.flatMap((step) => ("key" in step && keys.has(step.key(story)) ? [step.name] : [])));
+}
+
 /** What enters and leaves a step has the shape it declares: a journal of another shape is never guessed at. */
 export function parsed<Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value {
   const result = schema.safeParse(value);

@@ -1,6 +1,6 @@
 import type { PermitInputs, PermitRefusal } from "../ports/engine-store.ts";
 import type { ChangeOutcome, ChangeRecord, SubjectMemory } from "../ports/records.ts";
-import { claimAccount } from "./account-claim.ts";
+import { accountProblemOf, claimAccount } from "./account-claim.ts";
 import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
 import { removes } from "./facts.ts";
 import { type Called, fenced } from "./fence.ts";
@@ -23,6 +23,8 @@ export interface Making {
     readonly outcome: Outcome;
   };
   readonly given?: unknown;
+  /** Since when the look that this rests on was under way; undefined: it rests on none. */
+  readonly lookedFromMonotonicMs?: number | undefined;
 }
 export interface Answer {
   readonly externalId: string;
@@ -37,11 +39,14 @@ export async function make(scene: StepScene, change: PlannedChange, making: Maki
       "WILDCARD_REFUSED",
       `${operation.pipeline}: an effect without a name; an empty name never means "all"`,
     );
+  const fromMonotonicMs = making.lookedFromMonotonicMs ?? engine.clock.monotonicMs();
+  // The admission may be hours old: whether this is still the account that was looked at is asked after the look.
+  if (await isAnotherAccount(scene, fromMonotonicMs)) return { is: "moved" };
   const outside = making.work !== undefined;
   const reserved = outside ? await reserve(scene, change) : undefined;
   if (reserved !== undefined) return reserved;
   if (outside) {
-    const unclaimed = await claimFirst(scene);
+    const unclaimed = await claimFirst(scene, fromMonotonicMs);
     if (unclaimed !== undefined) return unclaimed;
     if (input.account !== undefined) await engine.accounts.takeCall(input.account, true);
   }
@@ -123,10 +128,17 @@ async function reserve(scene: StepScene, change: PlannedChange): Promise<Outcome
   return { is: "held", message: `${over.verdict.guard}: ${over.verdict.reason}` };
 }
 
-async function claimFirst(scene: StepScene): Promise<Outcome | undefined> {
+export async function isAnotherAccount(scene: StepScene, notBeforeMonotonicMs: number): Promise<boolean> {
+  const { engine, claim, input } = scene;
+  if (input.account === undefined) return false;
+  const asked = { notBeforeMonotonicMs, signal: claim.signal };
+  return (await accountProblemOf(engine, input, input.account, asked)) !== undefined;
+}
+
+async function claimFirst(scene: StepScene, startedAtMonotonicMs: number): Promise<Outcome | undefined> {
   const { engine, input } = scene;
   const lookout = { callTimeoutMs: callTimeoutMs(scene), storeNowMs: () => storeNowMs(scene) };
-  const seen = { startedAtMonotonicMs: engine.clock.monotonicMs() };
+  const seen = { startedAtMonotonicMs };
   const unclaimed = await claimAccount({ engine, input, claim: cycleClaim(scene), seen, lookout }, input.memory);
   if (unclaimed === undefined || unclaimed.ended === "done") return undefined;
   if (unclaimed.ended === "lost") return { is: "lost" };

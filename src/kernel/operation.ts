@@ -5,10 +5,16 @@ import { TerminalError, toEngineError } from "./errors.ts";
 import { redacted } from "./hash.ts";
 import { type Next, nextMove } from "./journal.ts";
 import { runAdmit } from "./operation-admit.ts";
-import type { OperationClaim, OperationEngine, Outcome, StepScene } from "./operation-scene.ts";
+import {
+  type OperationClaim,
+  type OperationEngine,
+  type Outcome,
+  type StepScene,
+  stepsOnRecord,
+} from "./operation-scene.ts";
 import { type OperationReport, Turn } from "./operation-turn.ts";
 import { runStep } from "./operation-step.ts";
-import { ADMIT, type Pipeline, type RetryPolicy } from "./pipeline.ts";
+import { ADMIT, type Pipeline, type RetryPolicy, writesOutside } from "./pipeline.ts";
 
 /** A plan that waits for approval is looked at this often: an approval is not an input, and wakes nobody here. */
 const HELD_AGAIN_MS = 2_000;
@@ -42,23 +48,27 @@ export async function runOperation(engine: OperationEngine, claim: OperationClai
 /** True while there is more to do at once. */
 async function oneMove(turn: Turn, kind: StepScene["kind"], pipeline: Pipeline): Promise<boolean> {
   const { operation, paused } = turn.standing;
-  const next = nextMove(pipeline, { operation, journal: turn.journal, leaving: turn.standing.leaving });
+  const notes: string[] = [];
+  // On the way back the memory counts too: a call whose answer was lost stands there, and in no journal.
+  const back = operation.direction === "back" ? await sceneOf(turn, kind, pipeline, notes).catch(failure) : undefined;
+  if (back !== undefined && "is" in back)
+    return await conclude(turn, pipeline, { next: { move: "admit" }, step: ADMIT, outcome: back, tookMs: 0 });
+  const onRecord = back && stepsOnRecord(back);
+  const next = nextMove(pipeline, { operation, journal: turn.journal, leaving: turn.standing.leaving, onRecord });
   if (next.move === "turn-back")
     return await turn.record({ state: "running", message: next.message, direction: "back", dueInMs: 0 });
   if (next.move === "end") return await end(turn, pipeline, next);
   const step = nameOf(next);
   // Nothing outside rests on what is not written; and what the store says then (a pause, a stop) is heard first.
-  if (turn.hasUnwritten && writesOutside(next)) return await turn.goOn(operation.step ?? ADMIT);
+  if (turn.hasUnwritten && actsOutside(next)) return await turn.goOn(operation.step ?? ADMIT);
   if (paused !== undefined) {
     const message = `waits before '${step}': ${paused}`;
     await turn.record({ state: operation.state, message, dueInMs: PAUSED_AGAIN_MS, step });
     return false;
   }
   const startedMs = turn.engine.clock.monotonicMs();
-  const notes: string[] = [];
-  const outcome = await attempt(turn, kind, pipeline, next, notes).catch(
-    (thrown: unknown): Outcome => ({ is: "failed", error: toEngineError(thrown) }),
-  );
+  const attempted = async () => await attempt(back ?? (await sceneOf(turn, kind, pipeline, notes)), next);
+  const outcome = await attempted().catch(failure);
   turn.note(step, notes);
   return await conclude(turn, pipeline, {
     next,
@@ -68,35 +78,29 @@ async function oneMove(turn: Turn, kind: StepScene["kind"], pipeline: Pipeline):
   });
 }
 
-async function attempt(
-  turn: Turn,
-  kind: StepScene["kind"],
-  pipeline: Pipeline,
-  next: Move,
-  notes: string[],
-): Promise<Outcome> {
-  const { engine, claim, standing, journal } = turn;
-  const input = await engine.store.load(standing.operation.subjectId);
-  if (input === undefined) return { is: "released", message: "the resource is gone" };
-  const storeAheadMs = input.storeNowMs - engine.clock.monotonicMs();
-  const subject = parsedSubject(kind, input);
-  const scene: StepScene = {
-    engine,
-    claim,
-    operation: standing.operation,
-    journal,
-    kind,
-    pipeline,
-    input,
-    subject,
-    storeAheadMs,
-    notes,
-  };
+function failure(thrown: unknown): Extract<Outcome, { readonly is: "failed" }> {
+  return { is: "failed", error: toEngineError(thrown) };
+}
+
+async function attempt(scene: StepScene | undefined, next: Move): Promise<Outcome> {
+  if (scene === undefined) return { is: "released", message: "the resource is gone" };
   if (next.move === "admit") return await runAdmit(scene);
   if (next.move === "run") return await runStep(scene, next.step, next.begunAtMs);
-  if (next.step.type !== "effect")
-    throw new TerminalError("INTERNAL", `Step '${next.step.name}' is no effect and cannot be taken back`);
   return await undoEffect(scene, next.step, next.made);
+}
+
+/** What the next step rests on, as it is now; undefined when the resource is gone. */
+async function sceneOf(
+  { engine, claim, standing: { operation }, journal }: Turn,
+  kind: StepScene["kind"],
+  pipeline: Pipeline,
+  notes: string[],
+): Promise<StepScene | undefined> {
+  const input = await engine.store.load(operation.subjectId);
+  if (input === undefined) return undefined;
+  const storeAheadMs = input.storeNowMs - engine.clock.monotonicMs();
+  const subject = parsedSubject(kind, input);
+  return { engine, claim, operation, journal, kind, pipeline, input, subject, storeAheadMs, notes };
 }
 
 type Move = Extract<Next, { readonly move: "admit" | "run" | "undo" }>;
@@ -157,6 +161,7 @@ async function conclude(turn: Turn, pipeline: Pipeline, done: Concluding): Promi
 /** A step is recorded before the next one begins; the last one together with the end. */
 async function finished(turn: Turn, pipeline: Pipeline, step: string): Promise<boolean> {
   const { operation, leaving } = turn.standing;
+  if (operation.direction === "back") return await turn.goOn(step);
   const next = nextMove(pipeline, { operation, journal: turn.journal, leaving });
   return next.move === "end" ? await end(turn, pipeline, next) : await turn.goOn(step);
 }
@@ -167,8 +172,8 @@ async function end(turn: Turn, { ends }: Pipeline, next: Extract<Next, { readonl
   return await turn.record({ state: next.state, message: next.message, dueInMs: undefined, yieldsTo });
 }
 
-function writesOutside(next: Move): boolean {
-  return next.move === "undo" || (next.move === "run" && ["effect", "once", "converge"].includes(next.step.type));
+function actsOutside(next: Move): boolean {
+  return next.move === "undo" || (next.move === "run" && writesOutside(next.step.type));
 }
 
 /** Retried with a backoff up to the step's cap; then, or when it can never work, the operation waits for a person. */

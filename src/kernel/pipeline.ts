@@ -73,6 +73,8 @@ export interface Found<Output = unknown> {
   readonly output: Output;
   /** A provider-side lock against deletion, in the provider's words. */
   readonly lockedBy?: string | undefined;
+  /** Somebody else's marker is on it, in words that say whose: then it is not ours, whatever our records say. */
+  readonly markedBy?: string | undefined;
   /** How many further things go with it when it is deleted. */
   readonly contains?: number | undefined;
 }
@@ -112,7 +114,12 @@ export interface Effect extends Shaped {
   readonly takesItems: boolean;
   /** The thing as it should be after this step (for a delete: as it is), or "absent". Never writes. */
   look(context: StepContext, given: unknown): Promise<Found | "absent">;
-  call(context: EffectContext, given: unknown): Promise<{ readonly externalId: string; readonly output: unknown }>;
+  /** Makes the write. `found` is what the look right before it showed: whatever is deleted is exactly that. */
+  call(
+    context: EffectContext,
+    given: unknown,
+    found: Found | "absent",
+  ): Promise<{ readonly externalId: string; readonly output: unknown }>;
   /** Takes back what `call` did. What was adopted is left where it is. */
   compensate?(context: EffectContext, made: Found): Promise<void>;
 }
@@ -144,6 +151,11 @@ export interface Converge extends Named {
 }
 
 export type Step = PlainStep | Effect | Once | Sleep | WaitFor | Converge;
+
+/** Whether steps of this type may change something outside. */
+export function writesOutside(type: Step["type"]): boolean {
+  return type === "effect" || type === "once" || type === "converge";
+}
 
 export const ADMIT = "admit";
 const DEFAULT_RETRY: RetryPolicy = { times: 5, firstSeconds: 1, atMostSeconds: 60 };
@@ -178,7 +190,11 @@ export function pipelinesOf<Spec, Reader = unknown, Writer = unknown>() {
         adopts?(story: Story<Spec>): boolean;
         readonly takesItems?: boolean;
         look(context: Read, given: Input): Promise<Found<Output> | "absent">;
-        call(context: Write, given: Input): Promise<{ readonly externalId: string; readonly output: Output }>;
+        call(
+          context: Write,
+          given: Input,
+          found: Found<Output> | "absent",
+        ): Promise<{ readonly externalId: string; readonly output: Output }>;
         compensate?(context: Write, made: Found<Output>): Promise<void>;
       },
     ): Effect & StepOutput<Output> => named("effect", { adopts: () => false, takesItems: false, ...step }),

@@ -14,6 +14,7 @@ import {
   reclaimAccounts,
 } from "./sql/approvals.ts";
 import { lockHeld } from "./sql/held.ts";
+import { lockOperationsOf, wakeHeldOperations } from "./sql/operations.ts";
 import { wakeApproved } from "./sql/wake.ts";
 
 type ApproveRequest = Parameters<IntentStore["approve"]>[0];
@@ -31,7 +32,8 @@ export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest
   const [seen] = await tx.run(heldForDecision, organizationId, heldChangeId);
   if (seen === undefined) return { answer: { result: "not-found" }, woken: nobodyWoken };
   // Subjects before held changes, like everybody: hence the first look without a lock, and the second one behind it.
-  const [, , [held]] = await Promise.all([
+  const [, , , [held]] = await Promise.all([
+    tx.run(lockOperationsOf, organizationId, subjectIds(seen)),
     tx.run(lockHeldSubjects, organizationId, subjectIds(seen)),
     tx.run(lockHeld, [organizationId]),
     tx.run(heldForDecision, organizationId, heldChangeId),
@@ -45,6 +47,7 @@ export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest
   const allowed = held.guard === "account-identity" ? reclaim(tx, held, request) : grant(tx, ids, held, request);
   const cleared = tx.run(clearHeldDigests, organizationId, subjectIds(held));
   const woken = tx.run(wakeApproved, priorityNumber("person"), subjectIds(held));
+  const operations = tx.run(wakeHeldOperations, organizationId, subjectIds(held));
   const entry = logCall({
     organizationId,
     type: "held-change.approved",
@@ -57,6 +60,7 @@ export async function approve(tx: Transaction, ids: Ids, request: ApproveRequest
     woken,
     decided,
     cleared,
+    operations,
     tx.run(entry.statement, ...entry.values),
   ]);
   return { answer: { result: "approved", grants }, woken: wokenOf(rows) };

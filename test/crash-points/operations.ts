@@ -1,10 +1,14 @@
 import { canonical } from "../../src/kernel/hash.ts";
+import type { OperationState } from "../../src/ports/operation-store.ts";
 import type { Point } from "../support/box-kind.ts";
-import { OperationLab } from "../support/operation-lab.ts";
+import { type Furnishing, OperationLab } from "../support/operation-lab.ts";
 
 /** What people do with an operation, step by step; each is called once its predecessor has come to rest. */
 export interface OperationScenario {
+  /** The pipeline, and what happens to it where there is more than one scenario of it. */
   readonly name: string;
+  /** Kinds and an outside of its own; without, the boxes. Made anew for every run. */
+  stage?(): OperationStage;
   /** What happens before anything goes wrong. */
   prepare(lab: OperationLab): Promise<void>;
   /** Starts the operation that is put to the test. */
@@ -13,10 +17,18 @@ export interface OperationScenario {
   meanwhile?(lab: OperationLab, operationId: string): Promise<void>;
 }
 
+export interface OperationStage extends Furnishing {
+  /** Every write that changed something, in order. */
+  readonly effects: readonly string[];
+  /** What is outside, in one fixed form. */
+  canonical(): unknown;
+}
+
 export interface OperationOutcome {
   readonly points: readonly string[];
   /** What must be the same whatever went wrong on the way: every effect, once. */
   readonly final: string;
+  readonly state: OperationState;
 }
 
 type Crash = { readonly at: number; readonly when: "before" | "after" } | undefined;
@@ -43,7 +55,8 @@ export async function playOperation(scenario: OperationScenario, crash?: Crash):
     died();
     return new Promise(() => {});
   };
-  const lab = await OperationLab.open(point);
+  const stage = scenario.stage?.();
+  const lab = await OperationLab.open(point, stage);
   await scenario.prepare(lab);
   const id = await scenario.start(lab);
   watching = true;
@@ -64,8 +77,8 @@ export async function playOperation(scenario: OperationScenario, crash?: Crash):
   const done = new Set(
     journal.filter(({ result }) => result === "done").map((entry) => `${entry.direction} ${entry.step}`),
   );
-  const { effects, boxes, letters } = lab.outside;
-  const inside = [...boxes].map(([name, { lid, values }]) => [name, lid, [...values]]);
+  const { effects, inside } =
+    stage === undefined ? boxesOf(lab) : { effects: stage.effects, inside: stage.canonical() };
   const subjects = [...lab.store.state.tables.subjects.values()].map(({ name, hold, memory }) => [
     name,
     hold === undefined,
@@ -78,10 +91,14 @@ export async function playOperation(scenario: OperationScenario, crash?: Crash):
     done: [...done],
     effects,
     inside,
-    letters: [...letters.values()],
     subjects,
   });
-  return { points, final };
+  return { points, final, state };
+}
+
+function boxesOf({ outside: { effects, boxes, letters } }: OperationLab) {
+  const inside = [...boxes].map(([name, { lid, values }]) => [name, lid, [...values]]);
+  return { effects, inside: [...inside, [...letters.values()]] };
 }
 
 export interface OperationDifference {
@@ -91,9 +108,13 @@ export interface OperationDifference {
 }
 
 /** Once undisturbed, then once for every point, killed before and after it. */
-export async function enumerateOperation(
-  scenario: OperationScenario,
-): Promise<{ readonly points: number; readonly runs: number; readonly differences: readonly OperationDifference[] }> {
+export async function enumerateOperation(scenario: OperationScenario): Promise<{
+  readonly points: number;
+  readonly runs: number;
+  /** How it ends when nobody is killed. */
+  readonly state: OperationState;
+  readonly differences: readonly OperationDifference[];
+}> {
   const undisturbed = await playOperation(scenario);
   const differences: OperationDifference[] = [];
   let runs = 0;
@@ -105,45 +126,5 @@ export async function enumerateOperation(
         differences.push({ crash: `${when} ${label} (${index + 1})`, expected: undisturbed.final, actual: final });
     }
   }
-  return { points: undisturbed.points.length, runs, differences };
+  return { points: undisturbed.points.length, runs, state: undisturbed.state, differences };
 }
-
-export const operationScenarios: readonly OperationScenario[] = [
-  {
-    name: "box.create",
-    prepare: (lab) => lab.declare("web", { a: "1", b: "2" }),
-    start: async (lab) => (await lab.start("box.create", "web")).id,
-  },
-  {
-    name: "box.create, cancelled",
-    prepare: async (lab) => {
-      lab.outside.ready = false;
-      await lab.declare("web", { a: "1" });
-    },
-    start: async (lab) => (await lab.start("box.create", "web")).id,
-    meanwhile: async (lab, id) => void (await lab.steer(id, { verb: "cancel" })),
-  },
-  {
-    name: "box.create of what is deleted meanwhile",
-    prepare: async (lab) => {
-      lab.outside.ready = false;
-      await lab.declare("web", { a: "1" });
-    },
-    start: async (lab) => (await lab.start("box.create", "web")).id,
-    meanwhile: (lab) => lab.remove("web"),
-  },
-  {
-    name: "box.delete",
-    prepare: async (lab) => {
-      await lab.declare("web", { a: "1", b: "2" });
-      await lab.finish((await lab.start("box.create", "web")).id);
-      await lab.remove("web");
-    },
-    start: async (lab) => (await lab.start("box.delete", "web")).id,
-  },
-  {
-    name: "box.count",
-    prepare: (lab) => lab.declare("web", {}),
-    start: async (lab) => (await lab.start("box.count", "web")).id,
-  },
-];

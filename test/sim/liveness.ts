@@ -1,5 +1,5 @@
 import type { Cast } from "./actors/cast.ts";
-import type { SchedulerCrew } from "./actors/crew.ts";
+import type { Crew } from "./actors/crew.ts";
 import { type Operator, unconverged } from "./actors/operator.ts";
 import { Violation } from "./referee/witness.ts";
 
@@ -10,7 +10,7 @@ const reconcilesEveryMs = 120_000;
 const passMs = 45_000;
 
 /** Faults end. Within bounded time everything is as declared, and from then on nobody writes anything. */
-export async function proveLiveness(cast: Cast, crew: SchedulerCrew, operator: Operator): Promise<void> {
+export async function proveLiveness(cast: Cast, crew: Crew, operator: Operator): Promise<void> {
   const { world } = cast;
   cast.faulty = false;
   crew.calm();

@@ -4,7 +4,8 @@ import type { Limits } from "../../src/ports/records.ts";
 import { ApiActor } from "./actors/api-actor.ts";
 import { accountIds, type Cast, projectOf, tenantIds } from "./actors/cast.ts";
 import { startChaos } from "./actors/chaos.ts";
-import { SchedulerCrew } from "./actors/crew.ts";
+import { startOperations } from "./actors/operation-actor.ts";
+import { Crew } from "./actors/crew.ts";
 import { Operator } from "./actors/operator.ts";
 import { proveLiveness } from "./liveness.ts";
 import { MemoryStore } from "./memory-store.ts";
@@ -14,6 +15,7 @@ import { loadProduction } from "./production.ts";
 import { SeededRandom } from "./random.ts";
 import { Inspector } from "./referee/inspector.ts";
 import { Ledger } from "./referee/ledger.ts";
+import { OperationRules } from "./referee/operation-rules.ts";
 import { Referee } from "./referee/referee.ts";
 import { together } from "./referee/together.ts";
 import { Violation, type Witness } from "./referee/witness.ts";
@@ -54,8 +56,8 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
   const swarm = drawSwarm(random.fork("swarm"));
   const world = new World(options.seed, startMs);
   world.onStep = options.onStep;
-  const { cast, witness } = stage(world, swarm, random);
-  const crew = new SchedulerCrew(cast, production, simKinds(production), witness);
+  const { cast, watching } = stage(world, swarm, random);
+  const crew = new Crew(cast, production, simKinds(production), watching);
   cast.poke = () => crew.poke();
   const stray = catchStrayRejections(world);
   const { stackTraceLimit } = Error;
@@ -67,6 +69,7 @@ export async function runSeed(options: SeedOptions): Promise<SeedResult> {
     api.seedResources();
     crew.startAll();
     api.start();
+    startOperations(cast);
     startChaos(cast, crew);
     await world.run(() => world.steps >= options.steps * faultyShare);
     if (world.failure === undefined) await proveLiveness(cast, crew, new Operator(cast));
@@ -98,7 +101,7 @@ function resultOf(seed: number, world: World, cast: Cast): SeedResult {
 }
 
 /** The store, the outside and everybody in it, before the first step. */
-function stage(world: World, swarm: Swarm, random: SeededRandom): { readonly cast: Cast; readonly witness: Witness } {
+function stage(world: World, swarm: Swarm, random: SeededRandom) {
   let ids = 0;
   let uids = 0;
   const nowMs = () => world.nowMs;
@@ -107,7 +110,8 @@ function stage(world: World, swarm: Swarm, random: SeededRandom): { readonly cas
   const limits: Limits = { ...defaultLimits, ...swarm.limits } as Limits;
   const ledger = new Ledger({ state: store.state, outside, limits, callTimeoutMs: swarm.callTimeoutMs });
   const fail = (violation: Error) => world.fail(violation);
-  const witness = together(new Referee(ledger, fail), new Inspector(ledger, fail));
+  const rules = new OperationRules(ledger, fail);
+  const witness: Witness = together(new Referee(ledger, fail), together(new Inspector(ledger, fail), rules));
   const api = new SimProcess({ world, name: "api", number: 1_000, random: random.fork("api"), skewMs: 0 });
   const faults = () => (cast.faulty ? swarm.store : undefined);
   const intents = connectStore({ store, process: api, faults, witness });
@@ -125,7 +129,7 @@ function stage(world: World, swarm: Swarm, random: SeededRandom): { readonly cas
     poke: () => {},
   };
   furnish(cast);
-  return { cast, witness };
+  return { cast, watching: { witness, rules } };
 }
 
 /** Tenants, their projects and accounts, and the platform's limits. */

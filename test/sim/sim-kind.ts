@@ -25,7 +25,7 @@ export interface ItemSpec {
 const everySeconds = 20;
 
 /** A spec that stops parsing is an object with the field `broken`. */
-function parsedAs<Spec>() {
+export function parsedAs<Spec>() {
   return z.custom<Spec>(
     (value) => typeof value === "object" && value !== null && !("broken" in value),
     "cannot be read",
@@ -63,9 +63,12 @@ function seenAs(entry: Entry, marks: boolean): Seen<Content> {
 }
 
 /** Things with markers, listed once per account and shared by all sets there. */
-function setLoop({ TerminalError }: ProductionErrors): Loop<SetSpec, Content, SimReader, SimWriter> {
+export function setLoop(
+  kind: string,
+  { TerminalError }: ProductionErrors,
+): Loop<SetSpec, Content, SimReader, SimWriter> {
   return {
-    kind: "SimSet",
+    kind,
     everySeconds,
     inputs: ["SimItem"],
     marks: true,
@@ -161,7 +164,7 @@ export function simKinds(errors: ProductionErrors): KindRegistry {
     modeRequired: false,
     accounts: (spec) => spec.accounts,
     links: () => [],
-    loop: setLoop(errors),
+    loop: setLoop("SimSet", errors),
   };
   const zone: Kind<SetSpec> = {
     ...set,

@@ -25,6 +25,15 @@ export interface Swarm {
   readonly chaos: ChaosRates;
   readonly intents: IntentRates;
   readonly rare: RareTrouble;
+  readonly operations: OperationRates;
+}
+
+/** Long work beside the loops. */
+export interface OperationRates {
+  /** Processes that run operations; 0: there are none, and nobody starts any. */
+  readonly workers: number;
+  /** Mean milliseconds between two words of people about operations. */
+  readonly every: number;
 }
 
 /** Probabilities per call. */
@@ -119,7 +128,14 @@ export function drawSwarm(random: SeededRandom): Swarm {
     chaos,
     intents: drawIntents(random),
     rare: drawRareTrouble(random.fork("rare"), { ...chaos, callTimeoutMs }),
+    operations: drawOperations(random.fork("operations"), chaos),
   };
+}
+
+/** What a restored database has forgotten of an operation, nobody could be judged by. */
+function drawOperations(random: SeededRandom, { restore }: ChaosRates): OperationRates {
+  const workers = !restore && random.chance(0.4) ? random.int(1, 2) : 0;
+  return { workers, every: random.choose(300, 1_000, 3_000) };
 }
 
 function drawLimits(random: SeededRandom, confirmAfterMs: number): PartialLimits {

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
+import type { Actor } from "../../src/ports/engine-store.ts";
 import type { CycleInput } from "../../src/ports/records.ts";
 import { removeOldHistory } from "../../src/store/retention.ts";
 import { Sealer } from "../../src/store/sealer.ts";
@@ -92,17 +93,32 @@ async function useGovernance({ intent, read }: Stores, world: World, zone: Cycle
   await intent.releaseHold({ organizationId, uid, operationId: "op" });
 }
 
-async function useDecisions({ engine, intent, read }: Stores, world: World, zone: CycleInput): Promise<void> {
+/** Something of the subject waits for a person: what approves it. */
+async function held(
+  { engine, read }: Stores,
+  world: World,
+  zone: CycleInput,
+  [guard, digest]: readonly ["delete-budget" | "account-identity", string],
+  rest: { readonly actor?: Actor } = {},
+) {
   const { organizationId, accountId } = world;
-  const hold = async (guard: "delete-budget" | "account-identity", digest: string) => {
-    const [item] = heldGroup("account", [digest]).items;
-    assert.ok(item);
-    const groups = [heldGroup("account", [], { guard, items: [{ ...item, externalId: accountId }] })];
-    await engine.settle(settlementFor(world, await world.reload(zone), { held: { digest, groups } }));
-    const [held] = await read.listHeldChanges({ organizationId, states: ["open"], limit: 1 });
-    assert.ok(held);
-    return { organizationId, heldChangeId: held.id, digest: held.digest, approver: grace, grantForMs: 60_000 };
-  };
+  const [item] = heldGroup("account", [digest]).items;
+  assert.ok(item);
+  const groups = [heldGroup("account", [], { guard, items: [{ ...item, externalId: accountId }] })];
+  const open = () => read.listHeldChanges({ organizationId, states: ["open"], limit: 50 });
+  const before = new Set((await open()).map((one) => one.digest));
+  await engine.settle(settlementFor(world, await world.reload(zone), { held: { digest, groups }, ...rest }));
+  // What waits under one limit of an account is one held change, whoever's it is.
+  const found = (await open()).find((one) => !before.has(one.digest));
+  assert.ok(found);
+  return { organizationId, heldChangeId: found.id, digest: found.digest, approver: grace, grantForMs: 60_000 };
+}
+
+async function useDecisions(stores: Stores, world: World, zone: CycleInput): Promise<void> {
+  const { organizationId } = world;
+  const { intent, read } = stores;
+  const hold = (guard: "delete-budget" | "account-identity", digest: string) =>
+    held(stores, world, zone, [guard, digest]);
   await intent.reject({ organizationId, heldChangeId: (await hold("delete-budget", "a")).heldChangeId, author: ada });
   assert.equal((await intent.approve(await hold("account-identity", "b"))).result, "approved");
   const approval = await hold("delete-budget", "c");
@@ -126,7 +142,8 @@ async function useFence({ engine }: Stores, world: World, zone: CycleInput): Pro
 
 async function useOperations(stores: Stores, world: World): Promise<void> {
   const { organizationId } = world;
-  const { resource } = await world.subject("operated");
+  const operated = await world.subject("operated");
+  const { resource } = operated;
   const { operations, operationIntents, operationReads } = stores;
   const leases = await operations.takeWorkerShards({ holder: "worker", wanted: 64, leaseMs: 60_000 });
   await operations.renewWorkerShards({ holder: "worker", leaseMs: 60_000, shards: leases });
@@ -147,21 +164,28 @@ async function useOperations(stores: Stores, world: World): Promise<void> {
   const { shard } = loaded.operation;
   const epoch = leases.find((lease) => lease.shard === shard)?.epoch ?? 0;
   const entry = { step: "s", version: 1, direction: "forward", result: "done" } as const;
-  const moved = await operations.recordMove({
-    actor: { holder: "worker", shard, epoch, operationId: first.operationId },
-    organizationId,
-    journalLength: 0,
-    entries: [entry],
-    state: "succeeded",
-    yieldsTo: { cancel: true, leaving: true },
-    direction: "forward",
-    step: "s",
-    attempts: 0,
-    message: "done",
-    dueInMs: undefined,
-  });
-  assert.ok(moved.kept);
+  const move = async (operationId: string, state: "held" | "succeeded", dueInMs: number | undefined) =>
+    await operations.recordMove({
+      actor: { holder: "worker", shard, epoch, operationId },
+      organizationId,
+      journalLength: 0,
+      entries: [entry],
+      state,
+      yieldsTo: { cancel: true, leaving: true },
+      direction: "forward",
+      step: "s",
+      attempts: 0,
+      message: "done",
+      dueInMs,
+    });
+  assert.ok((await move(first.operationId, "succeeded", undefined)).kept);
   const second = await start();
+  assert.ok((await move(second.operationId, "held", 60_000)).kept);
+  const actor = { holder: "worker", shard, epoch, operationId: second.operationId };
+  const approval = await held(stores, world, operated, ["delete-budget", "o"], { actor });
+  assert.equal((await stores.intent.approve(approval)).result, "approved");
+  const shards = leases.map((lease) => lease.shard);
+  assert.equal((await operations.dueOperations({ shards, limit: 10 })).length, 1, "an approval wakes the operation");
   const said = { author: ada, reason: "test" };
   assert.equal(
     (await operationIntents.steerOperation({ ...second, ...said, command: { verb: "release" } })).result,

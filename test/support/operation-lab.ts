@@ -4,10 +4,12 @@ import type { Kind } from "../../src/kernel/kind.ts";
 import { runOperation } from "../../src/kernel/operation.ts";
 import type { OperationEngine } from "../../src/kernel/operation-scene.ts";
 import type { OperationRecord, SteerCommand } from "../../src/ports/operation-store.ts";
+import type { Json } from "../../src/ports/json.ts";
+import type { Provider } from "../../src/ports/provider.ts";
 import type { Mode, Principal } from "../../src/ports/records.ts";
 import { MemoryStore, transactions } from "../sim/memory-store.ts";
 import type { OperationRow, SubjectRow } from "../sim/store/rows.ts";
-import { Boxes, boxKind, type BoxSpec, type Point } from "./box-kind.ts";
+import { Boxes, boxKind, type Point } from "./box-kind.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 export const organizationId = "o";
@@ -15,30 +17,42 @@ export const ada: Principal = { name: "ada", type: "person" };
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const leaseMs = 15_000;
 
+/** Kinds and providers of the scenario's own, in place of the boxes. */
+export interface Furnishing {
+  kinds(point: Point): readonly Kind[];
+  providers?(point: Point): readonly Provider[];
+}
+export const labAccount = "account";
+
 /** Operations of the production kernel over the in-memory store, one turn at a time, on a clock that stands still. */
 export class OperationLab {
   readonly clock = new ManualClock();
   readonly store: MemoryStore;
   readonly outside = new Boxes();
-  readonly kind: Kind<BoxSpec>;
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly #providers: ReadonlyMap<string, Provider>;
   readonly #point: Point;
   #ids = 0;
   #worker = 0;
   #leases: ReadonlyMap<number, number> = new Map();
   #leasedAtMs = 0;
 
-  private constructor(point: Point) {
+  private constructor(point: Point, furnishing: Furnishing | undefined) {
     this.#point = point;
     this.store = new MemoryStore({ nowMs: () => this.clock.nowMs(), ids: { next: () => this.#id() } });
-    this.kind = boxKind(this.outside, point);
+    const kinds = furnishing?.kinds(point) ?? [boxKind(this.outside, point)];
+    this.kinds = new Map(kinds.map((kind) => [kind.kind, kind]));
+    this.#providers = new Map((furnishing?.providers?.(point) ?? []).map((provider) => [provider.name, provider]));
   }
 
-  static async open(point: Point = async (_, handle) => handle()): Promise<OperationLab> {
-    const lab = new OperationLab(point);
+  static async open(point: Point = async (_, handle) => handle(), furnishing?: Furnishing): Promise<OperationLab> {
+    const lab = new OperationLab(point, furnishing);
     await lab.store.createOrganization({ id: organizationId, name: "organization" });
     const wide = { count: 100, percent: 100, atLeast: 100 };
     const limits = { deletesPerCycle: wide, deletesPerHour: { account: wide, organization: wide, platform: wide } };
     await lab.store.setPolicy({ organizationId: undefined, policy: { scope: "platform", limits }, author: ada });
+    const account = { id: labAccount, organizationId, name: labAccount, provider: "outside", settings: {} };
+    await lab.store.createAccount({ ...account, credentialRef: undefined, callsPerSecond: 1_000 });
     await lab.newWorker();
     return lab;
   }
@@ -61,20 +75,35 @@ export class OperationLab {
     values: Record<string, string>,
     options: { mode?: Mode; adopt?: boolean; protect?: boolean } = {},
   ) {
+    const spec = { values, adopt: options.adopt ?? false };
+    await this.declareAs("Box", name, spec, { ...options, accounts: [undefined] });
+  }
+
+  async declareAs(
+    kind: string,
+    name: string,
+    spec: Json,
+    options: {
+      readonly mode?: Mode | undefined;
+      readonly protect?: boolean | undefined;
+      readonly accounts?: readonly (string | undefined)[];
+      readonly links?: readonly { readonly kind: string; readonly name: string }[];
+    } = {},
+  ) {
     await this.store.declare({
       uid: `uid-of-${name}`,
       organizationId,
-      kind: "Box",
+      kind,
       name,
       scope: `organization/${organizationId}`,
-      spec: { values, adopt: options.adopt ?? false },
+      spec,
       labels: {},
       author: ada,
       ifRevision: undefined,
       mode: options.mode,
       protect: options.protect,
-      accounts: [undefined],
-      links: [],
+      accounts: options.accounts ?? [],
+      links: options.links ?? [],
     });
   }
 
@@ -86,7 +115,7 @@ export class OperationLab {
   async start(pipeline: string, name: string): Promise<OperationRecord> {
     const base = { organizationId, operationId: `operation-${++this.#ids}`, resourceUid: `uid-of-${name}` };
     const rest = { pipeline, version: 1, input: {}, author: ada, priority: "person" as const };
-    const answer = await this.store.startOperation({ ...base, ...rest, ends: pipeline.endsWith(".delete") });
+    const answer = await this.store.startOperation({ ...base, ...rest, ends: /\.(delete|withdraw)$/.test(pipeline) });
     assert.ok("operation" in answer, `not started: ${answer.result}`);
     return answer.operation;
   }
@@ -115,9 +144,9 @@ export class OperationLab {
     });
     const store = Object.fromEntries(methods) as MemoryStore;
     const { clock } = this;
-    const accounts = new Accounts({ providers: new Map(), store, clock });
+    const accounts = new Accounts({ providers: this.#providers, store, clock });
     const ids = { next: () => this.#id() };
-    const kinds = new Map([["Box", this.kind as unknown as Kind]]);
+    const { kinds } = this;
     return { store, operations: store, clock, random: { next: () => 0 }, ids, log: silent, kinds, accounts };
   }
 

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { kinds } from "../../src/kinds/registry.ts";
+import { memoryBackend } from "../../examples/backends.ts";
+import { publishedKeyValueSet } from "../../examples/publishing.ts";
+import { pipelinesWithoutScenario, yetWithoutScenario } from "../crash-points/pipelines/index.ts";
 import { withoutScenario } from "../crash-points/scenarios/index.ts";
 
 test("every registered kind with a loop has a crash-point scenario", () => {
@@ -10,6 +13,19 @@ test("every registered kind with a loop has a crash-point scenario", () => {
     [],
     `add test/crash-points/scenarios/<kind>.ts, and list it in index.ts, for: ${missing.join(", ")}`,
   );
+});
+
+test("every pipeline of a registered kind, and of the example, has a crash-point scenario", () => {
+  const example = publishedKeyValueSet(memoryBackend(new Map()));
+  const missing = pipelinesWithoutScenario([...kinds.values(), example]);
+  const words = `add scenarios to test/crash-points/pipelines for: ${missing.join(", ")}`;
+  assert.deepEqual(missing.toSorted(), yetWithoutScenario.toSorted(), words);
+});
+
+test("a pipeline without a scenario is named", () => {
+  const all = [...kinds.values()].flatMap(({ pipelines = [] }) => pipelines.map(({ name }) => name));
+  assert.ok(all.includes("dns-zone.create"));
+  assert.deepEqual(pipelinesWithoutScenario(kinds.values(), []), [...new Set(all)]);
 });
 
 test("a kind without a scenario is named, and one without a loop needs none", () => {

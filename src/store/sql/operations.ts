@@ -60,6 +60,27 @@ export const lockOperations = statement<unknown>(
    where o.organization_id = any ($1::uuid[]) and o.id = any ($2::text[]) order by o.id for no key update`,
 );
 
+/** The operations that hold these subjects, before the subjects themselves: whoever ends one has them in this order. */
+export const lockOperationsOf = statement<unknown>(
+  "lock operations of subjects",
+  "tenants",
+  `select from setpoint.operation as o
+   where o.organization_id = $1 and o.subject_id = any ($2::bigint[]) and o.state = 'held' order by o.id for no key update`,
+);
+
+/** What waited for an approval goes on at once. */
+export const wakeHeldOperations = statement<never>(
+  "wake held operations",
+  "tenants",
+  `with ${clock},
+   woken as (
+     update setpoint.operation as o set due_at_ms = clock.now_ms from clock
+     where o.organization_id = $1 and o.subject_id = any ($2::bigint[]) and o.state = 'held'
+     returning o.id, o.due_at_ms
+   )
+   update setpoint.operation_due as d set due_at_ms = woken.due_at_ms from woken where d.operation_id = woken.id`,
+);
+
 /** Urgent ones first; then a turn for each tenant, and within a tenant for each account; then by due time and id. */
 export const dueOperations = statement<{
   organization_id: string;

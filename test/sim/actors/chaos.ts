@@ -1,12 +1,12 @@
 import type { Snapshot } from "../memory-store.ts";
 import { OutsideAccount, type Thing } from "../outside/outside.ts";
-import type { SchedulerCrew } from "./crew.ts";
+import type { Crew } from "./crew.ts";
 import type { Cast } from "./cast.ts";
 import { startRareTrouble } from "./rare-chaos.ts";
 import { strangerActs } from "./strangers.ts";
 
 /** Everything that goes wrong around the production code, each at its own rate. */
-export function startChaos(cast: Cast, crew: SchedulerCrew): void {
+export function startChaos(cast: Cast, crew: Crew): void {
   const { chaos } = cast.swarm;
   strike(cast, "crash", chaos.crash, () => crew.crashOne());
   strike(cast, "suspend", chaos.suspend, () => crew.suspendOne(chaos.freezesMonotonic));
@@ -67,7 +67,7 @@ function swap(cast: Cast): void {
 }
 
 /** Yesterday's backup comes back: everything stops, the database is old, and its processes start again. */
-function planRestore(cast: Cast, crew: SchedulerCrew): void {
+function planRestore(cast: Cast, crew: Crew): void {
   const random = cast.random.fork("restore");
   let backup: Snapshot | undefined;
   cast.world.schedule(random.int(5_000, 30_000), "backup", () => {

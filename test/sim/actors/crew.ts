@@ -1,31 +1,46 @@
 import type { Engine } from "../../../src/kernel/claim.ts";
-import type { KindRegistry } from "../../../src/kernel/kind.ts";
+import type { Kind, KindRegistry } from "../../../src/kernel/kind.ts";
 import type { Provider } from "../../../src/ports/provider.ts";
 import { SimProvider } from "../outside/sim-provider.ts";
 import { logTo, SimProcess } from "../process.ts";
 import type { Production } from "../production.ts";
 import { watchCycles } from "../referee/lease-rules.ts";
+import type { OperationRules } from "../referee/operation-rules.ts";
 import type { Witness } from "../referee/witness.ts";
+import { boxKind } from "../sim-box.ts";
 import { connectStore } from "../store-port.ts";
 import type { Cast } from "./cast.ts";
 
+type Role = "scheduler" | "worker";
+
 interface Member {
+  readonly role: Role;
   readonly process: SimProcess;
   readonly provider: SimProvider;
-  readonly scheduler: ReturnType<Production["startScheduler"]>;
+  readonly poke: () => void;
 }
 
-/** The scheduler processes: production code, each with its own clock, store connection and provider connection. */
-export class SchedulerCrew {
+/** How long a step of an operation waits for calls where it is. */
+const callPatienceMs = 5_000;
+
+/** Schedulers and workers: production code, each with its own clock, store connection and provider connection. */
+export class Crew {
   readonly #cast: Cast;
   readonly #production: Production;
   readonly #kinds: KindRegistry;
   readonly #witness: Witness;
+  readonly #rules: OperationRules;
   #members: Member[] = [];
   #started = 0;
 
-  constructor(cast: Cast, production: Production, kinds: KindRegistry, witness: Witness) {
+  constructor(
+    cast: Cast,
+    production: Production,
+    kinds: KindRegistry,
+    { witness, rules }: { readonly witness: Witness; readonly rules: OperationRules },
+  ) {
     this.#cast = cast;
+    this.#rules = rules;
     this.#production = production;
     this.#kinds = kinds;
     this.#witness = witness;
@@ -36,17 +51,19 @@ export class SchedulerCrew {
   }
 
   startAll(): void {
-    for (let at = 0; at < this.#cast.swarm.schedulers; at++) this.start();
+    const { schedulers, operations } = this.#cast.swarm;
+    for (let at = 0; at < schedulers; at++) this.start("scheduler");
+    for (let at = 0; at < operations.workers; at++) this.start("worker");
   }
 
-  start(): void {
+  start(role: Role): void {
     const { world, swarm, random, store } = this.#cast;
     const number = ++this.#started;
     const process = new SimProcess({
       world,
-      name: `scheduler-${number}`,
+      name: `${role}-${number}`,
       number,
-      random: random.fork(`scheduler-${number}`),
+      random: random.fork(`${role}-${number}`),
       skewMs: random.int(-swarm.skewMs, swarm.skewMs),
       steady: this.#production.steadyMs,
     });
@@ -61,15 +78,30 @@ export class SchedulerCrew {
     });
     provider.faulty = this.#cast.faulty;
     const providers: ReadonlyMap<string, Provider> = new Map([["sim", provider as Provider]]);
-    const engine: Engine = {
+    const patience = role === "worker" ? { callPatienceMs } : {};
+    const engine: Engine & { readonly operations: typeof port } = {
       store: port,
+      operations: port,
       clock: process.clock,
       random: process.random.fork("engine"),
       ids: process.ids,
       log: logTo(world.onStep, process.name),
-      kinds: this.#kinds,
-      accounts: new this.#production.Accounts({ providers, store: port, clock: process.clock }),
+      kinds: this.#kindsOf(process),
+      accounts: new this.#production.Accounts({ providers, store: port, clock: process.clock, ...patience }),
     };
+    const { poke } = role === "worker" ? this.#startWorker(engine, process) : this.#startScheduler(engine, process);
+    this.#members.push({ role, process, provider, poke });
+  }
+
+  /** Where there are operations, each process says which of their steps it runs. */
+  #kindsOf(process: SimProcess): KindRegistry {
+    if (this.#cast.swarm.operations.workers === 0) return this.#kinds;
+    const box = boxKind(this.#production, (operationId, step) => this.#rules.ran(process, operationId, step));
+    return new Map([...this.#kinds, [box.kind, box as Kind]]);
+  }
+
+  #startScheduler(engine: Engine, process: SimProcess): Pick<Member, "poke"> {
+    const { world, swarm } = this.#cast;
     const fail = (violation: Error) => world.fail(violation);
     const run = watchCycles(this.#cast.ledger, process, fail, this.#production.runCycle);
     const scheduler = this.#production.startScheduler(engine, {
@@ -78,18 +110,26 @@ export class SchedulerCrew {
       leaseMs: swarm.rare.leaseMs,
       renewEveryMs: Math.floor(swarm.rare.leaseMs / 3),
     });
-    this.#members.push({ process, provider, scheduler });
+    return { poke: () => scheduler.poke() };
+  }
+
+  /** It asks less often than in earnest: whoever pokes makes it look at once. */
+  #startWorker(engine: Parameters<Production["startWorker"]>[0], process: SimProcess): Pick<Member, "poke"> {
+    const { leaseMs } = this.#cast.swarm.rare;
+    const pace = { leaseMs, renewEveryMs: Math.floor(leaseMs / 3), balanceEveryMs: 3_000, pollMs: 1_000 };
+    const worker = this.#production.startWorker(engine, { holder: process.name, ...pace });
+    return { poke: () => worker.poke() };
   }
 
   /** A hint for every process, which may be lost or come twice. */
   poke(): void {
     const { world, swarm, random } = this.#cast;
-    for (const { process, scheduler } of this.#members) {
+    for (const { process, poke } of this.#members) {
       const { lostPoke, doublePoke } = swarm.chaos;
       if (this.#cast.faulty && random.chance(lostPoke)) continue;
       const times = this.#cast.faulty && random.chance(doublePoke) ? 2 : 1;
       for (let time = 0; time < times; time++) {
-        world.schedule(random.int(0, 20), "poke", () => scheduler.poke(), { owner: process });
+        world.schedule(random.int(0, 20), "poke", poke, { owner: process });
       }
     }
   }
@@ -99,7 +139,7 @@ export class SchedulerCrew {
     if (member === undefined) return;
     this.#crash(member);
     const orderly = this.#cast.random.int(10, 6_000);
-    this.#cast.world.schedule(orderly, "restart", () => this.start());
+    this.#cast.world.schedule(orderly, "restart", () => this.start(member.role));
   }
 
   /** Everything stops; as many processes start again a moment later. */
@@ -107,7 +147,7 @@ export class SchedulerCrew {
     const crashed = [...this.#members];
     for (const member of crashed) this.#crash(member);
     const inMs = this.#cast.swarm.callTimeoutMs + 100;
-    crashed.forEach(() => this.#cast.world.schedule(inMs, "restart", () => this.start()));
+    for (const { role } of crashed) this.#cast.world.schedule(inMs, "restart", () => this.start(role));
   }
 
   /** The run is over. */
@@ -161,6 +201,8 @@ export class SchedulerCrew {
       process.suspendedUntilMs = Math.min(process.suspendedUntilMs, this.#cast.world.nowMs + 1_000);
       process.cutOffUntilMs = 0;
     }
-    if (this.#members.length === 0) this.start();
+    const missing = (role: Role) => this.#members.every((member) => member.role !== role);
+    if (missing("scheduler")) this.start("scheduler");
+    if (this.#cast.swarm.operations.workers > 0 && missing("worker")) this.start("worker");
   }
 }

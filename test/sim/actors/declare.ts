@@ -10,7 +10,7 @@ import { projectOf } from "./cast.ts";
 /** The request that declares a set or zone, as the API would make it from its spec. */
 export function declareSet(
   tenant: string,
-  kind: "SimSet" | "SimZone",
+  kind: "SimSet" | "SimZone" | "SimBox",
   name: string,
   spec: SetSpec,
   options: DeclareOptions,

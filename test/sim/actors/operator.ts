@@ -1,10 +1,13 @@
 import type { Json } from "../../../src/ports/json.ts";
 import type { ScopePolicy } from "../../../src/ports/records.ts";
 import type { ItemSpec } from "../sim-kind.ts";
+import { isLive } from "../../../src/kernel/steering.ts";
 import type { Thing } from "../outside/outside.ts";
+import { isLetter, isOfOperation } from "../outside/sim-api.ts";
 import type { ResourceRow } from "../store/rows.ts";
 import { type Cast, ignoring, people, specOf } from "./cast.ts";
 import { redeclare } from "./declare.ts";
+import { startOn, steer } from "./operation-actor.ts";
 
 const [ada] = people;
 const person = ada ?? { name: "ada", type: "person" as const };
@@ -12,6 +15,8 @@ const person = ada ?? { name: "ada", type: "person" as const };
 /** A patient person who puts the outside in order and answers everything that waits for one. */
 export class Operator {
   readonly #cast: Cast;
+  readonly #helped = new Set<string>();
+  readonly #givenUp = new Set<string>();
 
   constructor(cast: Cast) {
     this.#cast = cast;
@@ -34,12 +39,31 @@ export class Operator {
     // Only then: where a policy asks for four eyes nobody ends a pause alone.
     void Promise.allSettled(opened).then(() => this.#endPauses());
     for (const subject of tables.subjects.values()) {
-      if (subject.hold === undefined) continue;
+      // What an operation holds it gives back at its end.
+      if (subject.hold === undefined || tables.operations.has(subject.hold.operationId)) continue;
       const { organizationId, resourceUid: uid, hold } = subject;
       ignoring(this.#cast.intents.releaseHold({ organizationId, uid, operationId: hold.operationId }));
     }
     for (const resource of Array.from(tables.resources.values())) this.#repair(resource);
     this.reconcileAll();
+    this.#helpOperations();
+  }
+
+  /** What waits for somebody is tried again, and given up the next time; what leaves is taken away. */
+  #helpOperations(): void {
+    const { tables } = this.#cast.store.state;
+    for (const operation of Array.from(tables.operations.values())) {
+      if (operation.state !== "attention") continue;
+      const verb = this.#helped.has(operation.id) ? "cancel" : "resume";
+      steer(this.#cast, operation, { verb: this.#givenUp.has(operation.id) ? "release" : verb });
+      if (verb === "cancel") this.#givenUp.add(operation.id);
+      this.#helped.add(operation.id);
+    }
+    for (const subject of Array.from(tables.subjects.values())) {
+      const resource = tables.resources.get(subject.resourceUid);
+      const leaves = resource?.deletion !== undefined && subject.hold === undefined;
+      if (leaves && (subject.memory.made?.length ?? 0) > 0) startOn(this.#cast, resource);
+    }
   }
 
   #endPauses(): void {
@@ -132,6 +156,8 @@ export function unconverged(cast: Cast): readonly string[] {
       else if (thing?.value !== content.value || thing.size !== content.size) problems.push(`${name}: ${key} differs`);
     }
   }
+  for (const operation of cast.store.state.tables.operations.values())
+    if (isLive(operation)) problems.push(`${operation.id} is ${operation.state}: ${operation.message}`);
   return [...problems, ...leftovers(cast, decided, shared)];
 }
 
@@ -144,10 +170,12 @@ function leftovers(
   const problems: string[] = [];
   for (const [accountId, connection] of cast.outside.connections) {
     for (const thing of connection.own.things.values()) {
-      if (thing.madeFor === undefined || shared.has(`${accountId} ${thing.group}`)) continue;
+      if (thing.madeFor === undefined || shared.has(`${accountId} ${thing.group}`) || isLetter(thing)) continue;
       const subject = cast.ledger.subject(thing.madeFor, accountId);
       const key = thing.id.startsWith(`${thing.group}/`) ? thing.id : thing.key;
-      const recorded = subject?.memory.owned.some((item) => item.externalId === thing.id) ?? false;
+      const { owned = [], made = [] } = subject?.memory ?? {};
+      const recorded = [...owned, ...made].some((item) => item.externalId === thing.id);
+      if (isOfOperation(thing) && recorded && cast.ledger.wanted.current(subject?.id ?? 0)?.leaving === false) continue;
       const wanted = subject !== undefined && cast.ledger.wanted.current(subject.id)?.items.has(key) === true;
       const excused =
         wanted ||

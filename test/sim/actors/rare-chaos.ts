@@ -3,11 +3,11 @@ import type { Connection } from "../outside/outside.ts";
 import type { SubjectRow } from "../store/rows.ts";
 import { type Cast, ignoring, machine, specOf } from "./cast.ts";
 import type { Strike } from "./chaos.ts";
-import type { SchedulerCrew } from "./crew.ts";
+import type { Crew } from "./crew.ts";
 import { redeclare } from "./declare.ts";
 
 /** The rare kinds of trouble, each at its own rate. */
-export function startRareTrouble(cast: Cast, crew: SchedulerCrew, strike: Strike): void {
+export function startRareTrouble(cast: Cast, crew: Crew, strike: Strike): void {
   const { rare } = cast.swarm;
   strike(cast, "cut off", rare.partition, () => crew.cutOffOne());
   strike(cast, "rival", rare.rival, () => rival(cast));
@@ -65,7 +65,7 @@ function usurp(cast: Cast): void {
  * Whoever has just read an account is cut off until his lease has run out, and takes it again at once; or his machine
  * stands still for less than that. Either way he comes back to work that removes something, with a listing from before.
  */
-function relapse(cast: Cast, crew: SchedulerCrew): void {
+function relapse(cast: Cast, crew: Crew): void {
   const { random, store, swarm, world } = cast;
   const { shards, subjects } = store.state.tables;
   const subject = random.pick([...subjects.values()].filter(({ kind }) => kind === "SimSet"));

@@ -38,6 +38,15 @@ export interface SimWriter {
   changeZone(caller: Caller, group: string, changes: readonly ZoneChange[]): Promise<void>;
 }
 
+/** What only operations do. */
+export interface BoxWriter extends SimWriter {
+  /** Something nobody can look for or take back. The same order again does nothing. */
+  send(
+    caller: Caller,
+    letter: { readonly group: string; readonly orderedBy: string; readonly operationId: string },
+  ): Promise<void>;
+}
+
 /** One write as it is checked: what it does to which things. */
 export interface WriteCall {
   readonly accountId: string;
@@ -48,6 +57,12 @@ export interface WriteCall {
     readonly id: string | undefined;
   }[];
 }
+
+/** Things that only operations make are apart from those that loops look after. */
+export const boxesOf = (group: string) => `${group}#box`;
+export const lettersOf = (group: string) => `${group}#letter`;
+export const isOfOperation = ({ group }: Pick<Thing, "group">) => group.includes("#");
+export const isLetter = ({ group }: Pick<Thing, "group">) => group.endsWith("#letter");
 
 export function recordId(group: string, key: string): string {
   return `${group}/${key}`;

@@ -8,7 +8,7 @@ import type { SeededRandom } from "../random.ts";
 import type { Witness } from "../referee/witness.ts";
 import type { Swarm } from "../swarm.ts";
 import type { Outside, OutsideAccount, Thing } from "./outside.ts";
-import { type Entry, recordId, type SimReader, type SimWriter, type WriteCall } from "./sim-api.ts";
+import { type BoxWriter, type Entry, lettersOf, recordId, type SimReader, type WriteCall } from "./sim-api.ts";
 import { changeZone } from "./zone-change.ts";
 
 interface Walk {
@@ -22,7 +22,7 @@ interface Walk {
 }
 
 /** The provider as one process reaches it. Its faults come from the seed; what it shows and does, the witness sees. */
-export class SimProvider implements Provider<SimReader, SimWriter> {
+export class SimProvider implements Provider<SimReader, BoxWriter> {
   readonly name = "sim";
   readonly settleMs: number;
   readonly callTimeoutMs: number;
@@ -53,7 +53,7 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
     this.callTimeoutMs = options.swarm.callTimeoutMs;
   }
 
-  open(account: AccountRecord): ProviderAccount<SimReader, SimWriter> {
+  open(account: AccountRecord): ProviderAccount<SimReader, BoxWriter> {
     const { id } = account;
     return {
       identity: () => this.#call(id, "identity", (outside) => this.#identity(outside)),
@@ -171,7 +171,7 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
     return this.#swarm.counted ? { ...page, total: view.length } : page;
   }
 
-  #writer(accountId: string): SimWriter {
+  #writer(accountId: string): BoxWriter {
     return {
       create: (caller, entry) => {
         const call = callOf(accountId, caller.uid, [{ effect: "create", key: entry.key, id: undefined }]);
@@ -212,6 +212,7 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
           effects.remove(thing);
         });
       },
+      send: this.#sender(accountId),
       changeZone: (caller, group, changes) => {
         const call = callOf(
           accountId,
@@ -226,6 +227,27 @@ export class SimProvider implements Provider<SimReader, SimWriter> {
           changeZone(this.#production, outside, effects, { uid: caller.uid, group, changes }),
         );
       },
+    };
+  }
+
+  #sender(accountId: string): BoxWriter["send"] {
+    return (caller, { group, orderedBy, operationId }) => {
+      const call = callOf(accountId, caller.uid, [{ effect: "update", key: "letter", id: undefined }]);
+      return this.#write(call, (outside, effects) => {
+        if (outside.find(lettersOf(group), orderedBy) !== undefined) return;
+        effects.create({
+          id: outside.nextId(),
+          group: lettersOf(group),
+          key: orderedBy,
+          value: operationId,
+          size: 1,
+          marker: "none",
+          lock: undefined,
+          madeFor: caller.uid,
+          lockedAtMs: 0,
+          markedAtMs: 0,
+        });
+      });
     };
   }
 

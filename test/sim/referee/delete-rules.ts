@@ -1,6 +1,6 @@
 import type { DeleteLimit } from "../../../src/ports/records.ts";
 import type { Thing } from "../outside/outside.ts";
-import { type Ledger, levelName, levelsOf, type PermitTruth } from "./ledger.ts";
+import { type Ledger, leaseKey, levelName, levelsOf, type PermitTruth } from "./ledger.ts";
 import { type StartedWrite, Violation } from "./witness.ts";
 
 function allowed(limit: DeleteLimit, owned: number): number {
@@ -74,7 +74,7 @@ function judgeMarker(ledger: Ledger, started: StartedWrite, permit: PermitTruth,
 /** A complete look of this very process that shows the thing, begun after it took the lease. */
 function judgeLook(ledger: Ledger, started: StartedWrite, permit: PermitTruth, thing: Thing, name: string): void {
   const { shard } = permit.subject;
-  const lease = ledger.leases.get(`${shard} ${permit.request.actor.epoch}`);
+  const lease = ledger.leases.get(leaseKey(shard, permit.request.actor));
   const fromMs = lease?.quiet === true ? lease.atMs : 0;
   const looks = ledger.looks.get(started.call.accountId) ?? [];
   const seen = looks.some(
@@ -99,7 +99,7 @@ function judgeInferred(ledger: Ledger, permit: PermitTruth, thing: Thing, key: s
   }
 }
 
-function judgeBudgets(ledger: Ledger, permit: PermitTruth, key: string, name: string): void {
+export function judgeBudgets(ledger: Ledger, permit: PermitTruth, key: string, name: string): void {
   const { cycle, subject } = permit;
   if (cycle === undefined) throw new Violation("delete budget", `${name}: outside any cycle`);
   cycle.reserved -= 1;

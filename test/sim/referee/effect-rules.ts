@@ -1,8 +1,8 @@
 import type { OutsideAccount, Thing } from "../outside/outside.ts";
-import type { WriteCall } from "../outside/sim-api.ts";
+import { isOfOperation, type WriteCall } from "../outside/sim-api.ts";
 import type { SimProcess } from "../process.ts";
 import type { Ledger, PermitTruth } from "./ledger.ts";
-import { isRemoval, scopesOf } from "./permit-rules.ts";
+import { isRemoval, leasesOf, scopesOf } from "./permit-rules.ts";
 import { type StartedWrite, Violation } from "./witness.ts";
 
 /** Design: a pause is obeyed within a second. */
@@ -85,7 +85,7 @@ export function judgeEffect(
   if (permit === undefined) throw new Violation("permit", "an effect without a permit");
   const { subject } = permit;
   const name = `${started.process.name}: ${what.effect} of ${what.thing.key} (${what.thing.id}) for ${subject.kind}/${subject.name}`;
-  const epoch = ledger.state.tables.shards[subject.shard]?.epoch;
+  const epoch = leasesOf(ledger.state.tables, permit.request.actor)[subject.shard]?.epoch;
   const sameStore = !ledger.restored;
   if (sameStore && epoch !== permit.request.actor.epoch)
     throw new Violation("stale epoch", `${name}: epoch ${permit.request.actor.epoch}, now ${epoch}`);
@@ -105,7 +105,7 @@ export function judgeEffect(
   ) {
     throw new Violation("ownership", `${name}: it is not ours`);
   }
-  if (what.effect !== "delete") judgeContent(ledger, permit, what.thing, name);
+  if (what.effect !== "delete" && !isOfOperation(what.thing)) judgeContent(ledger, permit, what.thing, name);
   return permit;
 }
 

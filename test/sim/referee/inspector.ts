@@ -8,9 +8,10 @@ import type {
 } from "../../../src/ports/engine-store.ts";
 import type { CycleInput } from "../../../src/ports/records.ts";
 import type { OutsideAccount, Thing } from "../outside/outside.ts";
-import type { WriteCall } from "../outside/sim-api.ts";
+import { isOfOperation, type WriteCall } from "../outside/sim-api.ts";
 import type { SimProcess } from "../process.ts";
 import type { Ledger } from "./ledger.ts";
+import { isStep } from "./operation-rules.ts";
 import { isRemoval } from "./permit-rules.ts";
 import { Approvals } from "./approvals.ts";
 import { judgeEmptiness } from "./emptiness.ts";
@@ -91,7 +92,7 @@ export class Inspector implements Witness {
     const cycle = this.#cycle(process, request);
     if (cycle === undefined) throw new Violation("permit", `${process.name} asks for a permit outside any cycle`);
     judgeAsked(cycle, request, this.#ledger.nowMs);
-    this.#suspicion.judge(cycle, request);
+    if (!request.changes.some(isStep)) this.#suspicion.judge(cycle, request);
     const removals = request.changes.filter(isRemoval);
     cycle.ungrantedRemovals += removals.filter((change) => change.grantId === undefined).length;
     const { kind, name } = cycle.input.subject;
@@ -162,7 +163,9 @@ export class Inspector implements Witness {
       const { accountId } = started.call;
       const record = thing.id.startsWith(`${thing.group}/`);
       if (effect === "update") this.#ownWrites.updated(outside, thing, this.#ledger.nowMs);
-      if (effect === "delete" && !record) this.#sights.judgeDelete(started.process, accountId, thing);
+      // What an operation takes away rests on a read of that one thing, which the referee judges.
+      if (effect === "delete" && !record && !isOfOperation(thing))
+        this.#sights.judgeDelete(started.process, accountId, thing);
       this.#judgeSentinel(accountId, outside, started.process.name);
     });
   }

@@ -1,4 +1,4 @@
-import type { PermitRequest } from "../../../src/ports/engine-store.ts";
+import type { Actor, PermitRequest } from "../../../src/ports/engine-store.ts";
 import type { BudgetLevel, CycleInput, Limits } from "../../../src/ports/records.ts";
 import type { Outside } from "../outside/outside.ts";
 import type { SimProcess } from "../process.ts";
@@ -111,7 +111,9 @@ export class Ledger {
     const wanted = paused ? undefined : this.wanted.current(subjectId);
     const owned = input?.memory.owned ?? [];
     // What was only meant to be made and never seen is nothing that could be lost.
-    const recorded = owned.filter(({ externalId }) => externalId !== undefined).length;
+    // What an operation meant to make may be there: it is looked for before it is taken back.
+    const made = input?.memory.made?.length ?? 0;
+    const recorded = owned.filter(({ externalId }) => externalId !== undefined).length + made;
     const truth = { loadedAtMs: this.nowMs, wanted, owned: recorded, ungrantedDeletes: 0, reserved: 0 };
     this.cycles.set(`${process.number} ${subjectId}`, truth);
     if (wanted?.known !== true) return;
@@ -150,6 +152,11 @@ export class Ledger {
     }
     for (const [level, sum] of sums) this.mostOwned.set(level, Math.max(sum, this.mostOwned.get(level) ?? 0));
   }
+}
+
+/** Schedulers and workers lease their shards apart. */
+export function leaseKey(shard: number, { epoch, operationId }: Pick<Actor, "epoch" | "operationId">): string {
+  return `${operationId === undefined ? "scheduler" : "worker"} ${shard} ${epoch}`;
 }
 
 export function levelsOf(subject: Pick<SubjectRow, "accountId" | "organizationId">): readonly string[] {

@@ -1,7 +1,8 @@
 import type { PermitRequest } from "../../../src/ports/engine-store.ts";
 import type { ChangeRecord } from "../../../src/ports/records.ts";
 import type { SimProcess } from "../process.ts";
-import type { Ledger } from "./ledger.ts";
+import { type Ledger, leaseKey } from "./ledger.ts";
+import { isStep } from "./operation-rules.ts";
 import { isRemoval } from "./permit-rules.ts";
 import { Violation } from "./witness.ts";
 
@@ -14,7 +15,7 @@ const roundingMs = 1;
 export function judgeDecidingLook(ledger: Ledger, process: SimProcess, request: PermitRequest): void {
   const { accountId, kind, name } = request.subject;
   const looks = ledger.looks.get(accountId ?? "") ?? [];
-  for (const change of request.changes.filter(isRemoval)) {
+  for (const change of request.changes.filter((one) => isRemoval(one) && !isStep(one))) {
     const fromMs = observedFromMs(change);
     if (fromMs === undefined)
       throw new Violation("evidence", `${kind}/${name}: ${change.key} goes without its evidence`);
@@ -44,8 +45,7 @@ function observedFromMs(change: ChangeRecord): number | undefined {
  */
 function judgeQuietStart(ledger: Ledger, process: SimProcess, request: PermitRequest, fromMs: number): void {
   const { accountId, id, kind, name } = request.subject;
-  const { epoch, shard } = request.actor;
-  const lease = ledger.leases.get(`${shard} ${epoch}`);
+  const lease = ledger.leases.get(leaseKey(request.actor.shard, request.actor));
   const loadedAtMs = ledger.cycle(process, id)?.loadedAtMs;
   if (lease?.quiet !== true || loadedAtMs === undefined || process.jumpedAtMs >= lease.atMs) return;
   const latestMs = fromMs + (ledger.nowMs - loadedAtMs) + roundingMs;

@@ -53,12 +53,12 @@ export function judgePermit(ledger: Ledger, process: SimProcess, request: Permit
   const subject = tables.subjects.get(request.subject.id);
   if (subject === undefined) throw new Violation("permit", `granted for the gone subject ${request.subject.id}`);
   const name = `${subject.kind}/${subject.name} at ${subject.accountId}`;
-  const lease = tables.shards[subject.shard];
+  const lease = leasesOf(tables, request.actor)[subject.shard];
   const current =
     lease?.holder === request.actor.holder && lease.epoch === request.actor.epoch && lease.untilMs > nowMs;
   if (!current) throw new Violation("stale epoch", `${process.name} was permitted on ${name} without the lease`);
   const outside = request.changes.filter((change) => !isBookkeeping(change));
-  if (outside.length > 0) judgeStops(ledger, subject, outside, name);
+  if (outside.length > 0) judgeStops(ledger, request, outside, name);
   const approved = approvedKeys(ledger, subject, request);
   judgeMode(tables, subject, outside, approved, name);
   const removals = request.changes.filter(isRemoval);
@@ -74,9 +74,17 @@ export function judgePermit(ledger: Ledger, process: SimProcess, request: Permit
   return { request, process, subject, grantedAtMs: nowMs, untilMs, wanted, cycle, approved, calls: 0 };
 }
 
-/** Pauses and holds stop writes of loops. */
-function judgeStops(ledger: Ledger, subject: SubjectRow, changes: readonly ChangeRecord[], name: string): void {
+/** Schedulers and workers lease their shards apart. */
+export function leasesOf(tables: Tables, { operationId }: Pick<PermitRequest["actor"], "operationId">) {
+  return operationId === undefined ? tables.shards : tables.workerShards;
+}
+
+/** Pauses stop everybody; a hold stops everybody but the operation that has it, which writes only while it has it. */
+function judgeStops(ledger: Ledger, request: PermitRequest, changes: readonly ChangeRecord[], name: string): void {
   const { tables } = ledger.state;
+  const { operationId } = request.actor;
+  const subject = tables.subjects.get(request.subject.id);
+  if (subject === undefined) return;
   const scopes = scopesOf(tables, subject);
   for (const pause of tables.pauses.values()) {
     const covers = scopes.includes(pause.scope) && pause.expiresAtMs > ledger.nowMs;
@@ -85,8 +93,11 @@ function judgeStops(ledger: Ledger, subject: SubjectRow, changes: readonly Chang
       throw new Violation("pause", `${name}: permitted although ${pause.level} are paused at ${pause.scope}`);
     }
   }
-  if (subject.hold !== undefined) {
-    throw new Violation("hold", `${name}: permitted although operation ${subject.hold.operationId} holds it`);
+  if (subject.hold?.operationId !== operationId) {
+    throw new Violation(
+      "hold",
+      `${name}: permitted for ${operationId ?? "a loop"} although ${subject.hold?.operationId ?? "nobody"} holds it`,
+    );
   }
 }
 

@@ -11,14 +11,15 @@ import type {
 import type { DeclareAnswer, IntentStore } from "../../../src/ports/intent-store.ts";
 import type { CycleInput, SubjectMemory } from "../../../src/ports/records.ts";
 import type { OutsideAccount, Thing } from "../outside/outside.ts";
-import type { WriteCall } from "../outside/sim-api.ts";
+import { isOfOperation, type WriteCall } from "../outside/sim-api.ts";
 import { asError } from "../as-error.ts";
 import type { SimProcess } from "../process.ts";
 import type { SubjectRow } from "../store/rows.ts";
 import { judgeMemory, judgeRevision } from "./commit-rules.ts";
 import { judgeDelete } from "./delete-rules.ts";
 import { judgeEffect, judgeStart } from "./effect-rules.ts";
-import type { Ledger } from "./ledger.ts";
+import { type Ledger, leaseKey } from "./ledger.ts";
+import { judgeTakenAway } from "./operation-rules.ts";
 import { judgePermit } from "./permit-rules.ts";
 import { type Look, type StartedWrite, Violation, type Witness } from "./witness.ts";
 
@@ -90,8 +91,10 @@ export class Referee implements Witness {
     const { ledger } = this;
     switch (method) {
       case "takeShards":
+      case "takeWorkerShards":
         for (const { shard, epoch, quiet } of result as readonly ShardLease[]) {
-          const key = `${shard} ${epoch}`;
+          const operationId = method === "takeShards" ? undefined : "any";
+          const key = leaseKey(shard, { epoch, operationId });
           if (!ledger.leases.has(key)) ledger.leases.set(key, { process, atMs: ledger.nowMs, quiet });
         }
         return;
@@ -224,7 +227,9 @@ export class Referee implements Witness {
     this.#guarded(() => {
       this.ledger.effects += 1;
       const permit = judgeEffect(this.ledger, started, outside, what);
-      if (what.effect === "delete") judgeDelete(this.ledger, started, permit, what.thing);
+      if (what.effect !== "delete") return;
+      if (isOfOperation(what.thing)) judgeTakenAway(this.ledger, started, permit, what.thing);
+      else judgeDelete(this.ledger, started, permit, what.thing);
     });
   }
 

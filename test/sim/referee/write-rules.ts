@@ -2,6 +2,8 @@ import type { WriteCall } from "../outside/sim-api.ts";
 import type { SimProcess } from "../process.ts";
 import { longestLeaseMs } from "./lease-rules.ts";
 import type { Ledger } from "./ledger.ts";
+import { isStep } from "./operation-rules.ts";
+import { leasesOf } from "./permit-rules.ts";
 import type { WatchedCycle } from "./snapshot-rules.ts";
 import { Violation } from "./witness.ts";
 
@@ -20,7 +22,9 @@ export function judgeWrite(
     throw new Violation("no wildcards", `${process.name}: ${nameless.effect} of '${nameless.key}' (${nameless.id})`);
   }
   if (cycle === undefined) return;
-  judgeRights(ledger, process, call, cycle);
+  const permit = ledger.permits.get(ledger.state.tables.subjects.get(cycle.input.subject.id)?.permit?.id ?? "");
+  // An operation's rights are checked when it is admitted, for all of its steps; the last of them may come much later.
+  if (permit?.request.changes.some(isStep) !== true) judgeRights(ledger, process, call, cycle);
   judgeLocks(ledger, process, call, cycle);
   judgeLease(ledger, process, cycle);
 }
@@ -52,7 +56,7 @@ function judgeLease(ledger: Ledger, process: SimProcess, cycle: WatchedCycle): v
   const permit = ledger.permits.get(ledger.state.tables.subjects.get(id)?.permit?.id ?? "");
   // The second half of a replacement has what the first one left of their time, which was judged when they started.
   if (permit !== undefined && permit.calls > 0) return;
-  const lease = ledger.state.tables.shards[shard];
+  const lease = leasesOf(ledger.state.tables, permit?.request.actor ?? {})[shard];
   const leftMs = (lease?.untilMs ?? 0) - ledger.nowMs;
   if (leftMs < ledger.callTimeoutMs) {
     throw new Violation("lease", `${process.name} starts a call of ${ledger.callTimeoutMs} ms with ${leftMs} ms left`);

@@ -135,6 +135,9 @@ export function approve(state: State, request: ApproveRequest): ApproveAnswer {
     subject.heldDigest = undefined;
     wake(subject, "person", now, false);
   }
+  const ids = new Set(subjects.map(({ id }) => id));
+  for (const operation of tables.operations.values())
+    if (operation.state === "held" && ids.has(operation.subjectId)) operation.dueAtMs = now;
   return { result: "approved", grants };
 }
 

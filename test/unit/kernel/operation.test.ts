@@ -112,6 +112,60 @@ test("a cancelled operation takes back what it made, in reverse order, and journ
   assert.deepEqual(lab.subject("web").memory.made, []);
 });
 
+test("what was made though nobody heard the answer is taken back as well", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  const { id } = await lab.start("box.create", "web");
+  lab.outside.failures.push(new RetryableError("TIMED_OUT", "no answer came"));
+  await lab.turn(id);
+  assert.match(lab.row(id).message, /no answer came/);
+  lab.outside.create("web");
+  assert.equal(await lab.steer(id, { verb: "cancel" }), "done");
+  const row = await lab.finish(id);
+  assert.equal(row.state, "cancelled", row.message);
+  assert.equal(lab.outside.box("web"), undefined);
+  assert.deepEqual(lab.subject("web").memory.made, []);
+});
+
+test("a step that was to be run again is taken back like any other", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  lab.outside.ready = false;
+  const { id } = await lab.start("box.create", "web");
+  assert.equal((await lab.finish(id)).state, "attention");
+  assert.equal(await lab.steer(id, { verb: "retry", step: "size" }), "done");
+  assert.equal(await lab.steer(id, { verb: "cancel" }), "done");
+  assert.equal((await lab.finish(id)).state, "cancelled");
+  assert.equal(lab.outside.box("web"), undefined);
+});
+
+test("an operation that has acted does not end as if it had not run: it waits for a person", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  const { id } = await lab.start("box.create", "web");
+  await lab.turn(id);
+  assert.deepEqual(lab.outside.effects, ["create web"]);
+  await lab.declare("web", { a: "1" }, { mode: "observe" });
+  const row = await lab.finish(id);
+  assert.equal(row.state, "attention", row.message);
+  assert.match(row.message, /cannot go on: observe mode/);
+});
+
+test("a pause of deletes keeps a step from taking anything away", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  await lab.finish((await lab.start("box.create", "web")).id);
+  await lab.remove("web", 5);
+  const { id } = await lab.start("box.delete", "web");
+  const pause = { id: "p", organizationId, scope: `organization/${organizationId}`, level: "deletes" as const };
+  await lab.store.pause({ ...pause, author: ada, reason: "not now", forMs: 3_600_000 });
+  const waiting = await lab.finish(id, 5);
+  assert.equal(waiting.state, "running");
+  assert.ok(lab.outside.box("web"));
+  await lab.store.endPause({ id: "p", organizationId, author: ada });
+  assert.equal((await lab.finish(id)).state, "succeeded");
+});
+
 test("a wait that lasts too long waits for a person; a retry from a step runs it and what follows again", async () => {
   const lab = await OperationLab.open();
   await lab.declare("web", { a: "1" });
