@@ -13,6 +13,8 @@ import { requireReal } from "./requirement.ts";
 const zone = "big.test.";
 const records = 300;
 const undo = new AsyncDisposableStack();
+/** The manifests of the records that were imported from the live zone. */
+let live: readonly string[] = [];
 let scene: { readonly dns: PowerDns; readonly product: Product; readonly folder: string } | undefined;
 
 before(async () => {
@@ -38,6 +40,14 @@ before(async () => {
 });
 after(() => undo.disposeAsync());
 
+function recordsIn(manifests: string): readonly string[] {
+  return manifests
+    .split(/^---\n/m)
+    .filter((manifest) => manifest.includes("kind: DnsRecord"))
+    .map((manifest) => manifest.trim())
+    .toSorted();
+}
+
 function sceneOf(t: TestContext): NonNullable<typeof scene> | undefined {
   return requireReal(t, "PowerDNS") === undefined ? undefined : scene;
 }
@@ -54,6 +64,7 @@ test("a live zone is imported whole, and nothing differs afterwards", async (t) 
   assert.equal(imported.stdout.match(/kind: DnsRecord/g)?.length, records);
   assert.match(imported.stdout, /kind: DnsZone\n[\s\S]{0,120}mode: observe/);
   assert.match(imported.stderr, /300 record sets/);
+  live = recordsIn(imported.stdout);
   const file = join(folder, "imported.yaml");
   writeFileSync(file, imported.stdout);
   await product.must("apply", "-f", file);
@@ -84,10 +95,11 @@ test("the same zone as a file gives the very same records, and a mistake in it i
   assert.equal(imported.code, 0, imported.stderr);
   // The zone file has the address of its name server beside the others.
   assert.equal(imported.stdout.match(/kind: DnsRecord/g)?.length, records + 1);
-  const manifests = join(folder, "from-file.yaml");
-  writeFileSync(manifests, imported.stdout);
-  const applied = await product.must("apply", "-f", manifests);
-  assert.equal(applied.match(/ unchanged$/gm)?.length, records + 1, applied);
+  const fromFile = recordsIn(imported.stdout);
+  assert.deepEqual(
+    fromFile.filter((manifest) => !manifest.includes("ns1")),
+    live,
+  );
   writeFileSync(file, zoneText(zone, ["www A 192.0.2.1", "www A 192.0.2.999"]));
   const wrong = await product.setpoint("import", "dns", "--zone", "big.test", "--account", "lab", "--file", file);
   assert.equal(wrong.code, 64);
