@@ -5,6 +5,8 @@ const messageSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("ready"), detail: z.string() }),
   z.object({ type: z.literal("failed"), message: z.string() }),
   z.object({ type: z.literal("ask-metrics"), id: z.number() }),
+  /** How many were asked: so many answers come. */
+  z.object({ type: z.literal("metrics-asked"), id: z.number(), count: z.number() }),
   z.object({ type: z.literal("kill"), role: z.string() }),
   z.object({ type: z.literal("metrics"), id: z.number(), text: z.string() }),
   z.object({

@@ -86,10 +86,17 @@ function untilToldToEnd(log: Log, supervised: boolean): Promise<number> {
   });
 }
 
+/** The answers of the other roles to one question for their metrics. */
+interface Gathering {
+  readonly texts: string[];
+  expected: number | undefined;
+  all(): void;
+}
+
 class ChannelHost implements RoleHost {
   readonly log: Log;
   readonly #world: World;
-  readonly #waiting = new Map<number, (text: string) => void>();
+  readonly #gathering = new Map<number, Gathering>();
   #services: readonly ServiceState[] | undefined;
   #asked = 0;
 
@@ -105,20 +112,33 @@ class ChannelHost implements RoleHost {
   async otherMetrics(): Promise<readonly string[]> {
     if (process.send === undefined) return [];
     const id = ++this.#asked;
-    const answered = new Promise<string>((resolve) => this.#waiting.set(id, resolve));
+    const all = Promise.withResolvers<void>();
+    const gathering: Gathering = { texts: [], expected: undefined, all: all.resolve };
+    this.#gathering.set(id, gathering);
     process.send({ type: "ask-metrics", id });
     const done = new AbortController();
-    const text = await Promise.race([answered, this.#world.clock.wait(answerWithinMs, done.signal).then(() => "")]);
+    await Promise.race([all.promise, this.#world.clock.wait(answerWithinMs, done.signal)]);
     done.abort();
-    this.#waiting.delete(id);
-    return text === "" ? [] : [text];
+    this.#gathering.delete(id);
+    return gathering.texts.filter((text) => text !== "");
+  }
+
+  #gather(id: number, change: (gathering: Gathering) => void): void {
+    const gathering = this.#gathering.get(id);
+    if (gathering === undefined) return;
+    change(gathering);
+    if (gathering.texts.length === gathering.expected) gathering.all();
   }
 
   serve(role: RunningRole): void {
     process.on("message", (raw) => {
       const message = parseMessage(raw);
       if (message?.type === "services") this.#services = message.services;
-      if (message?.type === "metrics") this.#waiting.get(message.id)?.(message.text);
+      if (message?.type === "metrics-asked")
+        this.#gather(message.id, (gathering) => {
+          gathering.expected = message.count;
+        });
+      if (message?.type === "metrics") this.#gather(message.id, ({ texts }) => texts.push(message.text));
       if (message?.type === "ask-metrics") {
         const { id } = message;
         role.metrics().then(

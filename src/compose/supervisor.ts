@@ -180,9 +180,15 @@ function createChildren(
     for (const child of children) child.send({ type: "services", services });
   };
   const relay = (from: string) => (message: Message) => {
-    // Metrics are asked of the other roles, and the answer goes back under the id of the question.
-    if (message.type === "ask-metrics") for (const child of children) if (child.role !== from) child.send(message);
-    if (message.type === "metrics") for (const child of children) if (child.role !== from) child.send(message);
+    const others = children.filter(({ role }) => role !== from);
+    // Metrics are asked of the other roles, and the answers go back under the id of the question.
+    if (message.type === "ask-metrics") {
+      const asked = others.filter(({ state }) => state === "running");
+      const asker = children.find(({ role }) => role === from);
+      asker?.send({ type: "metrics-asked", id: message.id, count: asked.length });
+      for (const child of asked) child.send(message);
+    }
+    if (message.type === "metrics") for (const child of others) child.send(message);
     // Only the demo kills, and only to show that it does not matter.
     if (message.type === "kill" && from === "demo") children.find(({ role }) => role === message.role)?.kill();
   };

@@ -59,7 +59,8 @@ test("one command starts everything, says where it is, and leaves nothing behind
     assert.equal((await fetch(`${product.url}/healthz`)).status, 200);
     assert.match(await (await fetch(`${product.url}/status`)).text(), /scheduler/);
     const metrics = await (await fetch(`${product.url}/metrics`)).text();
-    assert.match(metrics, /^setpoint_.*scheduler/m, "the scheduler's metrics are there too");
+    for (const role of ["api", "scheduler", "worker"])
+      assert.match(metrics, new RegExp(`^setpoint_.*role="${role}"`, "m"), `the metrics of the ${role} are there`);
     const helps = [...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
     assert.equal(new Set(helps).size, helps.length, "each metric is described once");
     assert.match(await product.must("doctor"), /the token is accepted/);
