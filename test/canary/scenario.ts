@@ -227,7 +227,9 @@ export async function readAll({ recorder, operator }: Scene, person: string): Pr
     account: "dns",
     role: "owner",
   };
-  for (const path of Object.keys(paths).filter((it) => paths[it]?.["get"] !== undefined)) {
+  // A stream of changes never ends; it is open beside all of this.
+  const endless = (path: string) => path.endsWith("/changes");
+  for (const path of Object.keys(paths).filter((it) => paths[it]?.["get"] !== undefined && !endless(it))) {
     const filled = path.replace(/\{(\w+)\}/g, (_match, name: string) => values[name] ?? "none");
     for (const as of path.startsWith("/v1/me") ? [person] : [operator, person])
       await recorder.call("GET", filled, { as });

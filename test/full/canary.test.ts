@@ -126,8 +126,11 @@ async function live({ product, scene, counterparts }: House): Promise<void> {
   const { recorder, operator } = scene;
   const person = await becomeSomebody(scene);
   await makeTokens(scene, person);
-  const watched = `${product.url}${organization}/projects/web/dnszones?watch=true`;
-  const watch = await openWatch(watched, { authorization: `Bearer ${operator}` });
+  const streams = await Promise.all(
+    ["projects/web/dnszones?watch=true", "changes"].map((path) =>
+      openWatch(`${product.url}${organization}/${path}`, { authorization: `Bearer ${operator}` }),
+    ),
+  );
   await wire(scene);
   await misplace(scene);
   const why = await until(
@@ -143,8 +146,11 @@ async function live({ product, scene, counterparts }: House): Promise<void> {
   );
   await useTheCommand(scene, product);
   await readAll(scene, person);
-  watch.close();
-  recorder.keep("a watch", JSON.stringify(watch.events));
+  for (const stream of streams) {
+    stream.close();
+    assert.notEqual(stream.events.length, 0, "a stream that told nothing proves nothing");
+    recorder.keep("a stream", JSON.stringify(stream.events));
+  }
 }
 
 /** What is left when it is over: the backup, the tables, the logs, and what it prints when it fails. */
