@@ -226,10 +226,10 @@ export class PostgresIntentStore implements IntentStore {
   async releaseHold({ organizationId, uid, operationId }: Request<"releaseHold">): Promise<void> {
     await this.#write(organizationId, async (tx) => {
       const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
-      if (!subjects.some((row) => row.hold_operation_id === operationId))
-        return { answer: undefined, woken: nobodyWoken };
+      const held = subjects.filter((row) => row.hold_operation_id === operationId).map(({ id }) => id);
+      if (held.length === 0) return { answer: undefined, woken: nobodyWoken };
       const [woken] = await Promise.all([
-        tx.run(wakeHeld, priorityNumber("event"), organizationId, uid),
+        tx.run(wakeHeld, priorityNumber("event"), held),
         tx.run(releaseHold, organizationId, uid, operationId),
         append(tx, { organizationId, type: "hold.released", uid, actor: operationId, data: {} }),
       ]);

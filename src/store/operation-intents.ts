@@ -119,5 +119,6 @@ function entryOf({ command, stepVersion }: SteerOperation, message: string) {
 async function giveBack(tx: Transaction, organizationId: string, uid: string, operationId: string): Promise<Woken> {
   const released = await tx.run(releaseHold, organizationId, uid, operationId);
   if (released.length === 0) return nobodyWoken;
-  return wokenOf(await tx.run(wakeHeld, priorityNumber("event"), organizationId, uid));
+  const ids = released.map(({ id }) => id);
+  return wokenOf(await tx.run(wakeHeld, priorityNumber("event"), ids));
 }

@@ -90,8 +90,6 @@ const everybodys: Whose = () => "true";
 
 /** $2 organization, $3 uid: a resource's own subjects. */
 export const wakeSubjects = wakeStatement("wake subjects", ["input_version"], ofResource);
-/** The same after a hold: what was read before it counts no more, whatever it is asked for. */
-export const wakeHeld = wakeStatement("wake held", ["input_version", "policy_version"], ofResource);
 /** The same with those of the resources that are computed from it. */
 export const wakeAffected = wakeStatement("wake affected", ["input_version"], `${ofResource} union ${ofLinks}`);
 /** $2 organization, $3 uids: the subjects of several resources that nothing is computed from. */
@@ -133,5 +131,7 @@ export const wakeAccount = wakeStatement(
 export const wakePaused = wakeStatement("wake paused", [], underPause(tenants));
 /** After a pause of the platform. $2 scope. */
 export const wakePlatformPaused = wakeStatement("wake platform paused", [], underPause(everybodys));
+/** $2 subject ids: after a hold of theirs ended. What was read before it counts no more, whatever it is asked for. */
+export const wakeHeld = wakeStatement("wake held", ["input_version", "policy_version"], "select unnest($2::bigint[])");
 /** $2 subject ids: after an approval. */
 export const wakeApproved = wakeStatement("wake approved", [], "select unnest($2::bigint[])");
