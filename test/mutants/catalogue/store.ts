@@ -184,21 +184,22 @@ export const store: readonly Mutant[] = [
         file: "store/intent-store.ts",
         find: `    await this.#write(organizationId, async (tx) => {
       const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
-      if (!subjects.some((row) => row.hold_operation_id === operationId))
-        return { answer: undefined, woken: nobodyWoken };
+      const held = subjects.filter((row) => row.hold_operation_id === operationId).map(({ id }) => id);
+      if (held.length === 0) return { answer: undefined, woken: nobodyWoken };
       const [woken] = await Promise.all([
-        tx.run(wakeHeld, priorityNumber("event"), organizationId, uid),
+        tx.run(wakeHeld, priorityNumber("event"), held),
         tx.run(releaseHold, organizationId, uid, operationId),`,
-        replace: `    await this.#write(organizationId, async (tx) => {
+        replace: `    let held: readonly number[] = [];
+    await this.#write(organizationId, async (tx) => {
       const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
-      if (!subjects.some((row) => row.hold_operation_id === operationId))
-        return { answer: undefined, woken: nobodyWoken };
+      held = subjects.filter((row) => row.hold_operation_id === operationId).map(({ id }) => id);
+      if (held.length === 0) return { answer: undefined, woken: nobodyWoken };
       await tx.run(releaseHold, organizationId, uid, operationId);
       return { answer: undefined, woken: nobodyWoken };
     });
     await this.#write(organizationId, async (tx) => {
       const [woken] = await Promise.all([
-        tx.run(wakeHeld, priorityNumber("event"), organizationId, uid),`,
+        tx.run(wakeHeld, priorityNumber("event"), held),`,
       },
     ],
   },
