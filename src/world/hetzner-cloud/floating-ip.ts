@@ -19,7 +19,8 @@ import {
   updateRoute,
 } from "./collection.ts";
 import { invalidInput, refused } from "./errors.ts";
-import { covers, nextIp, usualPointers, withPointer } from "./public-addresses.ts";
+import { pointerRoute } from "./pointer-route.ts";
+import { nextIp, usualPointers } from "./public-addresses.ts";
 import type { Action, FloatingIp } from "./rows.ts";
 import { servers } from "./server.ts";
 
@@ -138,15 +139,6 @@ export const floatingIpRoutes: readonly HetznerRoute[] = [
   ...actionRoutesOf("floating_ips", "floating_ip"),
   actionRoute(floatingIps, "assign", assign),
   actionRoute(floatingIps, "unassign", unassign),
-  actionRoute(floatingIps, "change_dns_ptr", (call, held) => {
-    const { ip, dns_ptr } = bodyOf(call, z.object({ ip: z.string().min(1), dns_ptr: z.string().nullable() }));
-    if (!covers(held.ip, ip)) throw invalidInput("ip", "is not part of this floating IP");
-    return startAction(call, {
-      command: "change_dns_ptr",
-      resources: [{ id: held.id, type: "floating_ip" }],
-      now: () =>
-        call.project.floatingIps.put({ ...held, pointers: withPointer(held.pointers, ip, dns_ptr ?? undefined) }),
-    });
-  }),
+  pointerRoute(floatingIps),
   protectionRoute(floatingIps, z.object({ delete: z.boolean() })),
 ];

@@ -27,7 +27,8 @@ import {
   updateRoute,
 } from "./collection.ts";
 import { invalidInput, refused } from "./errors.ts";
-import { covers, newPrimaryIp, withPointer } from "./public-addresses.ts";
+import { pointerRoute } from "./pointer-route.ts";
+import { newPrimaryIp } from "./public-addresses.ts";
 import type { Action, PrimaryIp } from "./rows.ts";
 import { servers } from "./server.ts";
 
@@ -156,15 +157,6 @@ export const primaryIpRoutes: readonly HetznerRoute[] = [
   ...actionRoutesOf("primary_ips", "primary_ip"),
   actionRoute(primaryIps, "assign", assign),
   actionRoute(primaryIps, "unassign", unassign),
-  actionRoute(primaryIps, "change_dns_ptr", (call, held) => {
-    const { ip, dns_ptr } = bodyOf(call, z.object({ ip: z.string().min(1), dns_ptr: z.string().nullable() }));
-    if (!covers(held.ip, ip)) throw invalidInput("ip", "is not part of this primary IP");
-    return startAction(call, {
-      command: "change_dns_ptr",
-      resources: [{ id: held.id, type: "primary_ip" }],
-      now: () =>
-        call.project.primaryIps.put({ ...held, pointers: withPointer(held.pointers, ip, dns_ptr ?? undefined) }),
-    });
-  }),
+  pointerRoute(primaryIps),
   protectionRoute(primaryIps, z.object({ delete: z.boolean() })),
 ];
