@@ -49,57 +49,80 @@ function kindOf(kinds: readonly KnownKind[], { manifest, where }: LoadedManifest
   );
 }
 
-/** What each of them would lead to. Every mistake of every document is found before the first one is applied. */
+/** A manifest with what it would lead to. */
+export interface Planned {
+  readonly entry: Entry;
+  readonly plan: DryRunDocument;
+  /** What of the same set must be declared before it. */
+  readonly after: readonly Entry[];
+}
+
+/**
+ * What each of them would lead to, in the order in which they can be applied. Every mistake of every document is found before the
+ * first one is applied.
+ */
 export async function planSet(
   client: ApiClient,
   entries: readonly Entry[],
   query: URLSearchParams,
-): Promise<readonly DryRunDocument[]> {
-  const plans: DryRunDocument[] = [];
+): Promise<readonly Planned[]> {
+  const plans: Planned[] = [];
   const problems: CliError[] = [];
   const text = new URLSearchParams([...query, ["dryRun", "true"]]).toString();
   for (const entry of entries) {
     try {
       const answer = await sendManifest(client, `${entry.path}?${text}`, entry.loaded);
-      plans.push(dryRunSchema.parse(answer.body));
+      plans.push({ entry, plan: dryRunSchema.parse(answer.body), after: [] });
     } catch (thrown) {
       if (!(thrown instanceof CliError) || thrown.problem === undefined) throw thrown;
       const after = declaredBefore(entry, entries, thrown.problem);
-      if (after === undefined) problems.push(thrown);
-      else plans.push(planAfter(entry, after));
+      if (after.length === 0) problems.push(thrown);
+      else plans.push({ entry, plan: planAfter(entry, after), after });
     }
   }
   const [first] = problems;
-  if (first === undefined) return plans;
+  if (first === undefined) return inOrder(plans);
   throw new CliError(`nothing was applied:\n${problems.map(({ message }) => message).join("\n")}`, first.exitCode, {
     cause: first,
   });
 }
 
-/** What an entry waits for, if all that it lacks is in the same set. */
+/** Each after all that it waits for; those that wait for each other are left to the server to refuse. */
+function inOrder(plans: readonly Planned[]): readonly Planned[] {
+  const ordered = new Set<Planned>();
+  const place = (planned: Planned, within: readonly Entry[]): void => {
+    for (const other of plans)
+      if (planned.after.includes(other.entry) && !within.includes(other.entry))
+        place(other, [...within, planned.entry]);
+    ordered.add(planned);
+  };
+  for (const planned of plans) place(planned, []);
+  return [...ordered];
+}
+
+/** What an entry waits for, if all that it lacks is in the same set; else nothing. */
 function declaredBefore(
   entry: Entry,
   entries: readonly Entry[],
   problem: NonNullable<CliError["problem"]>,
-): string | undefined {
-  if (problem.code !== "REFERENCE_INVALID") return undefined;
+): readonly Entry[] {
+  if (problem.code !== "REFERENCE_INVALID") return [];
   const found = (problem.errors ?? []).map(({ pointer }) => {
     const name = valueAt(entry.loaded.manifest, pointer);
-    return entries.find((other) => other !== entry && other.loaded.manifest.metadata.name === name);
+    return entries.filter((other) => other !== entry && other.loaded.manifest.metadata.name === name);
   });
-  const [first] = found;
-  if (first === undefined || found.includes(undefined)) return undefined;
-  return `${first.kind.kind}/${first.loaded.manifest.metadata.name}`;
+  return found.every((others) => others.length > 0) ? [...new Set(found.flat())] : [];
 }
 
 /** It refers to what the same set declares, so that nothing more can be said before that is there. */
-function planAfter({ kind, loaded }: Entry, after: string): DryRunDocument {
+function planAfter({ kind, loaded }: Entry, after: readonly Entry[]): DryRunDocument {
   const { name } = loaded.manifest.metadata;
+  const first = after.map((other) => `${other.kind.kind}/${other.loaded.manifest.metadata.name}`).join(", ");
   return {
     dryRun: true,
     changes: [{ action: "create", kind: kind.kind, name, revision: 0, fields: [] }],
     subjects: [],
-    notes: [`Part of ${after}, which the same files declare: its plan is known once that is there.`],
+    notes: [`It needs ${first}, which the same files declare: its plan is known once that is there.`],
   };
 }
 

@@ -55,7 +55,7 @@ test("what is applied can be read back in every format, and applied again withou
   const applied = await setpoint(["apply", "-f", file("good.yaml", good)]);
   assert.equal(applied.data, "DnsZone/example created\nDnsRecord/www created\n");
   assert.match(applied.notes, /^create DnsZone\/example\n/, "the plan comes first, on the other stream");
-  assert.match(applied.notes, /Part of DnsZone\/example, which the same files declare/);
+  assert.match(applied.notes, /It needs DnsZone\/example, which the same files declare/);
   assert.match(applied.notes, /2 created, 0 changed, 0 unchanged\n$/);
   const table = await setpoint(["get", "dnszone"]);
   assert.match(table.data, /^NAME +MODE +READY/);
@@ -69,6 +69,32 @@ test("what is applied can be read back in every format, and applied again withou
     (JSON.parse((await setpoint(["get", "dnszone", "-o", "json"])).data) as { items: unknown[] }).items.length,
     1,
   );
+});
+
+test("what a resource needs is applied before it, wherever it stands in the files", async () => {
+  await setpoint(["account", "add", "cloud", "--provider", "hetzner-cloud", "--credential", "env:KEY"]);
+  const host = `apiVersion: setpoint/v1
+kind: Host
+metadata: { name: web-1 }
+spec: { account: cloud, type: cx22, image: debian-12, location: fsn1, networks: [{ name: backend }], firewalls: [{ name: ssh }] }
+---
+apiVersion: setpoint/v1
+kind: Firewall
+metadata: { name: ssh }
+spec: { account: cloud, rules: [] }
+`;
+  const network = `---
+apiVersion: setpoint/v1
+kind: CloudNetwork
+metadata: { name: backend }
+spec: { account: cloud, range: 10.0.0.0/16 }
+`;
+  const lacking = await setpoint(["apply", "-f", file("host.yaml", host)]);
+  assert.match(lacking.notes, /networks\/0\/name: there is no CloudNetwork\/backend in its scope/);
+  assert.equal(lacking.data, "");
+  const applied = await setpoint(["apply", "-f", file("host.yaml", host + network)]);
+  const made = applied.data.trim().split("\n");
+  assert.deepEqual([made.at(-1), made.length], ["Host/web-1 created", 3], applied.notes);
 });
 
 test("a mistake in a file is named by file, line and column, and nothing is applied", async () => {

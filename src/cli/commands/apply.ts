@@ -46,14 +46,20 @@ async function apply(world: CliWorld, client: ApiClient, options: ApplyOptions):
     fieldManager: options.fieldManager,
     ...(options.force ? { force: "true" } : {}),
   });
-  const plans = await planSet(client, entries, query);
+  const planned = await planSet(client, entries, query);
+  const plans = planned.map(({ plan }) => plan);
   const found = selector === undefined ? [] : await leftovers(client, kinds, entries, selector);
   const text = plans.map((plan) => changesText(world, plan) + outsideText(world, plan)).join("");
   if (options.dryRun === true) return world.writeData(text + found.map(leftoverText).join(""));
   world.writeNote(text);
   await confirmPrune(world, found, options);
   if (options.yes !== true) await confirmApply(world, plans);
-  await declareAll(world, client, entries, query);
+  await declareAll(
+    world,
+    client,
+    planned.map(({ entry }) => entry),
+    query,
+  );
   await prune(world, client, found);
 }
 

@@ -89,7 +89,8 @@ async function dryRuns(world: CliWorld, client: ApiClient, options: PlanOptions)
     fieldManager: options.fieldManager,
     ...(options.fresh === true ? { fresh: "true" } : {}),
   });
-  return await planSet(client, applyOrder(world, await knownKinds(client), manifests, options), query);
+  const planned = await planSet(client, applyOrder(world, await knownKinds(client), manifests, options), query);
+  return planned.map(({ plan }) => plan);
 }
 
 function declares(plan: DryRunDocument): boolean {

@@ -13,8 +13,12 @@ export const hostKind = defineKind<HostSpec>({
   accounts: (spec) => [spec.account],
   links: () => [],
   references: (spec) => [
-    ...spec.networks.map(({ name, scope }, index) => reference("CloudNetwork", name, scope, `/spec/networks/${index}`)),
-    ...spec.firewalls.map(({ name, scope }, index) => reference("Firewall", name, scope, `/spec/firewalls/${index}`)),
+    ...spec.networks.map(({ name, scope }, index) =>
+      reference("CloudNetwork", name, scope, `/spec/networks/${index}/name`),
+    ),
+    ...spec.firewalls.map(({ name, scope }, index) =>
+      reference("Firewall", name, scope, `/spec/firewalls/${index}/name`),
+    ),
   ],
   loop: hostLoop,
   pipelines: [hostCreate, hostDelete, hostPower],

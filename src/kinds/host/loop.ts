@@ -28,8 +28,6 @@ export const hostLoop = defineLoop<HostSpec, HostItem, ComputeReader, ComputeWri
   // One listing serves a whole round: an account of a thousand servers has twenty pages, and an hour has 3,600 calls.
   listedWithinSeconds: 300,
   marks: true,
-  // A server is never removed by its loop; what is held here would be a mistake to let pass.
-  limits: { deletesPerCycle: { count: 0, percent: 0, atLeast: 0 } },
   desired: (_ctx, subject) => ({
     known: true,
     items: [
@@ -130,6 +128,8 @@ async function updateHost(
   seen: Seen<HostItem>,
 ): Promise<void> {
   if (!("power" in item) || !("power" in seen.item)) {
+    // Only the mark is missing, and that is put back with the server's own item.
+    if (sameHost(item, seen.item).length === 0) return;
     const { type, location } = seen.item as { readonly type: string; readonly location: string };
     throw new TerminalError(
       "PROVIDER_REFUSED",

@@ -184,6 +184,7 @@ describe("a server that somebody changed is put back, and nothing else is touche
       await lab.bench.pass({ minutes: 12 });
       assert.deepEqual(truth(lab), before);
       assert.match(lab.bench.ready("Host/web-1"), /^Converged/);
+      assert.doesNotMatch(lab.bench.why("Host/web-1").join("\n"), /another server/);
       await lab.bench.stop();
     });
   }
@@ -227,6 +228,27 @@ describe("a server that somebody changed is put back, and nothing else is touche
 });
 
 describe("host.delete", () => {
+  test("of one host needs nobody's approval; of many in an hour the account's budget holds the rest", async () => {
+    const lab = await CloudLab.open({ pace: 0.1 });
+    const names = ["web-1", "web-2", "web-3", "web-4", "web-5"];
+    const plain = { account: "demo", type: "cx22", image: "debian-12", location: "fsn1" };
+    for (const name of names) {
+      await lab.bench.declare(`Host/${name}`, plain);
+      const { state, message } = await lab.finish(await lab.start("host.create", `Host/${name}`));
+      assert.equal(state, "succeeded", message);
+    }
+    await lab.bench.pass({ minutes: 6 });
+    const ended: string[] = [];
+    for (const name of names) {
+      await lab.bench.delete(`Host/${name}`);
+      const { state, message } = await lab.finish(await lab.start("host.delete", `Host/${name}`), 60);
+      ended.push(state);
+      if (state === "held") assert.match(message, /3 of 3 per hour are used at the account/);
+    }
+    assert.deepEqual(ended, ["succeeded", "succeeded", "succeeded", "held", "held"]);
+    assert.equal(lab.list("servers").length, 2);
+    await lab.bench.stop();
+  });
   const gone = async (lab: CloudLab) => {
     await lab.bench.delete("Host/web-1", { confirmedCount: 2 });
     return await lab.finish(await lab.start("host.delete", "Host/web-1"));
