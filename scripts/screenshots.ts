@@ -3,17 +3,17 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../src/store/embedded/free-port.ts";
 import { launchChromium } from "../test/support/chromium.ts";
 import { consoleLooks, consolePages } from "../test/support/console-pages.ts";
 import { consoleUrl, openContext, operatorCall, requireConsole, signIn } from "../test/support/console.ts";
-import { startProduct, until } from "../test/support/product.ts";
+import { startDemo, untilDemoStands } from "../test/support/demo.ts";
+import { until } from "../test/support/product.ts";
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("../docs/screenshots", import.meta.url));
 mkdirSync(folder, { recursive: true });
 await requireConsole();
 const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-pictures-"));
-const product = startProduct({ dataDirectory, port: (await freePort()) - 1, environment: { SETPOINT_DEMO: "on" } });
+const product = await startDemo(dataDirectory);
 const browser = await launchChromium();
 try {
   await product.ready();
@@ -21,7 +21,7 @@ try {
     (await operatorCall(product, "GET", "/v1/organizations/demo/held-changes")) as {
       items: { id: string; guard: string; blastRadius: { actions: Record<string, number> } }[];
     };
-  await until("something to be held", held, ({ items }) => items.length >= 1, 900);
+  await untilDemoStands(product);
   for (const id of ["foreign-record", "mass-delete", "killed-worker"])
     await operatorCall(product, "POST", `/demo/scenarios/${id}`);
   const waiting = await until(

@@ -2,30 +2,27 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
-import { freePort } from "../../src/store/embedded/free-port.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { consoleLooks, consolePages } from "../support/console-pages.ts";
 import {
   Complaints,
   consoleUrl,
+  endPauses,
   openContext,
   operatorCall,
   requireConsole,
   seriousViolations,
   signIn,
+  tabTo,
 } from "../support/console.ts";
-import { type Product, startProduct, until } from "../support/product.ts";
+import { startDemo, untilDemoStands } from "../support/demo.ts";
+import { type Product, until } from "../support/product.ts";
 
-/** Two ports side by side: the demo's provider listens behind the API's. */
-async function twoPorts(): Promise<number> {
-  return (await freePort()) - 1;
-}
-
-interface Item {
-  readonly metadata: { readonly name: string };
-  readonly status: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
+interface OutsideZone {
+  readonly name: string;
+  readonly rrsets: readonly { readonly name: string; readonly records: readonly { readonly content: string }[] }[];
 }
 
 describe("the console of the demo", () => {
@@ -33,6 +30,13 @@ describe("the console of the demo", () => {
   let product: Product;
   let browser: Browser;
   const zone = "/v1/organizations/demo/projects/shop/dnszones/shop";
+  /** What the simulated provider holds, as it wrote it down: the world itself, not what Setpoint says of it. */
+  const outsideZones = () =>
+    (JSON.parse(readFileSync(join(dataDirectory, "demo", "dns.json"), "utf8")) as { zones: OutsideZone[] }).zones;
+  const outsideRecords = (name: string) =>
+    outsideZones().flatMap(({ rrsets }) =>
+      rrsets.filter((set) => set.name === name).flatMap(({ records }) => records.map(({ content }) => content)),
+    );
   const outside = async () =>
     (
       (await operatorCall(product, "GET", `${zone}/observation`)) as {
@@ -42,17 +46,13 @@ describe("the console of the demo", () => {
 
   before(async () => {
     await requireConsole();
-    const port = await twoPorts();
-    product = startProduct({ dataDirectory, port, environment: { SETPOINT_DEMO: "on" } });
+    product = await startDemo(dataDirectory);
     browser = await launchChromium();
     await product.ready();
-    await until(
-      "the demo to be as declared",
-      async () => (await operatorCall(product, "GET", zone)) as Item,
-      ({ status }) => status.conditions.some(({ type, status: is }) => type === "Synced" && is === "True"),
-      600,
-    );
+    await untilDemoStands(product);
   });
+  // Whatever a test stopped goes on before the next begins, whether it succeeded or not.
+  afterEach(() => endPauses(product, "demo"));
   after(async () => {
     await browser.close();
     await product.end("SIGTERM");
@@ -105,15 +105,15 @@ describe("the console of the demo", () => {
       spec: { zone: "brand", name: "attack", type: "TXT", values: [attack] },
     });
     await opened(consoleLooks[0], async (page) => {
-      for (const path of [
-        "objects/projects/shop/dnsrecords/attack",
-        "objects/projects/shop/dnsrecords/attack?tab=as",
-        "objects/projects/shop/dnszones/brand",
-        "now",
-        "inventory",
-      ]) {
+      for (const [path, shows] of [
+        ["objects/projects/shop/dnsrecords/attack?tab=spec", "Field owners"],
+        ["objects/projects/shop/dnsrecords/attack?tab=as", attack],
+        ["objects/projects/shop/dnszones/brand", attack],
+        ["now", "Needs attention"],
+        ["inventory", "in all"],
+      ] as const) {
         await page.goto(`${consoleUrl(product)}/o/demo/${path}`);
-        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.getByText(shows).first().waitFor();
         assert.equal(await page.locator("img").count(), 0, path);
         assert.equal(await page.title(), "Setpoint", path);
       }
@@ -125,19 +125,22 @@ describe("the console of the demo", () => {
   test("somebody edits a record behind our back: it is put right", async () => {
     await opened(consoleLooks[0], async (page) => {
       await breakSomething(page, "Somebody edits a record behind our back");
-      await page.getByText("192.0.2.66").first().waitFor({ timeout: 60_000 });
-      await until("the record to be put right", outside, (items) => {
-        const record = items.find(({ key }) => key.startsWith("web-3."));
-        return record !== undefined && JSON.stringify(record.item).includes("198.51.100.12");
-      });
+      await page.getByText("192.0.2.66").first().waitFor();
+      await until(
+        "the record to be put right",
+        async () => outsideRecords("web-3.shop.example."),
+        ([value]) => value === "198.51.100.12",
+        900,
+      );
     });
   });
 
   test("somebody adds a record of their own: it is reported and left alone", async () => {
     await opened(consoleLooks[0], async (page) => {
       await breakSomething(page, "Somebody adds a record of their own");
-      await page.getByText("campaign.shop.example").first().waitFor({ timeout: 60_000 });
+      await page.getByText("campaign.shop.example").first().waitFor();
       await page.getByText("not ours").first().waitFor();
+      assert.deepEqual(outsideRecords("campaign.shop.example."), ["192.0.2.80"], "it is still there");
     });
   });
 
@@ -155,14 +158,10 @@ describe("the console of the demo", () => {
         600,
       );
       assert.equal((await outside()).length, before, "nothing was deleted before somebody decided");
-      const link = page.getByRole("link", { name: /delete-budget/ });
-      await link.waitFor();
-      await link.focus();
-      await page.keyboard.press("Enter");
-      await page.getByLabel("How many are deleted? Type 14").waitFor();
-      await tabTo(page, "How many are deleted? Type 14");
+      await page.getByRole("link", { name: /delete-budget/ }).press("Enter");
+      await tabTo(page, page.getByLabel("How many are deleted? Type 14"));
       await page.keyboard.type("14");
-      await tabTo(page, "Approve 14 deletes");
+      await tabTo(page, page.getByRole("button", { name: "Approve 14 deletes" }));
       await page.keyboard.press("Enter");
       await page.getByText("approved by").first().waitFor();
       await until("the records to be gone", outside, (items) => items.length === before - 14, 900);
@@ -170,32 +169,36 @@ describe("the console of the demo", () => {
   });
 
   test("freezing and resuming with the keyboard alone, in two tabs that stay in step", async () => {
+    await endPauses(product, "demo");
+    const frozen = async () =>
+      ((await operatorCall(product, "GET", "/v1/freeze")) as { items: { reason: string }[] }).items;
     const context = await openContext(browser, consoleLooks[0]);
     try {
       const [one, two] = [await context.newPage(), await context.newPage()];
       await signIn(one, product);
       await two.goto(`${consoleUrl(product)}/o/demo/now`);
-      await two.getByText("live", { exact: true }).waitFor();
-      await tabTo(one, "Freeze…");
+      for (const tab of [one, two]) await tab.getByText("live", { exact: true }).waitFor();
+      await tabTo(one, one.getByRole("button", { name: "Freeze…" }));
       await one.keyboard.press("Enter");
-      await one.getByLabel("Why").waitFor();
-      await tabTo(one, "Why");
+      await tabTo(one, one.getByLabel("Why"));
       await one.keyboard.type("by hand");
       await one.keyboard.press("Enter");
-      await one.getByText("Frozen", { exact: true }).waitFor();
-      await two.getByText("Frozen", { exact: true }).waitFor();
-      await tabTo(one, "Resume…");
+      await one.getByRole("dialog").waitFor({ state: "detached" });
+      for (const tab of [one, two]) await tab.getByText("Frozen", { exact: true }).waitFor();
+      assert.deepEqual(
+        (await frozen()).map(({ reason }) => reason),
+        ["by hand"],
+      );
+      await tabTo(one, one.getByRole("button", { name: "Resume…" }), "Shift+Tab");
       await one.keyboard.press("Enter");
-      await one.getByRole("button", { name: "Resume", exact: true }).last().waitFor();
-      for (;;) {
-        const left = one.getByRole("button", { name: "Resume", exact: true });
-        if ((await left.count()) === 0) break;
-        await left.first().focus();
-        await one.keyboard.press("Enter");
-        await one.waitForTimeout(300);
-      }
+      await tabTo(one, one.getByRole("dialog").getByRole("button", { name: "Resume", exact: true }));
+      await one.keyboard.press("Enter");
       await one.getByText("Nothing is paused any more.").waitFor();
-      await two.getByText("Frozen", { exact: true }).waitFor({ state: "detached" });
+      // The button that was pressed is gone; the keyboard goes on with what is left.
+      await one.getByRole("dialog").locator("button:focus", { hasText: "Close" }).waitFor();
+      await one.keyboard.press("Enter");
+      for (const tab of [one, two]) await tab.getByText("Frozen", { exact: true }).waitFor({ state: "detached" });
+      assert.deepEqual(await frozen(), []);
     } finally {
       await context.close();
     }
@@ -221,17 +224,24 @@ describe("the console of the demo", () => {
         "GET",
         `/v1/organizations/demo/operations/${ours[0]?.id ?? ""}/steps`,
       )) as { items: { step: string; result: string }[] };
-      const zones = JSON.parse(readFileSync(join(dataDirectory, "demo", "dns.json"), "utf8")) as {
-        zones: { name: string }[];
-      };
-      assert.equal(zones.zones.filter(({ name }) => name.startsWith("launch-")).length, 1, "the zone was made once");
+      const made = outsideZones().filter(({ name }) => name.startsWith("launch-"));
+      assert.equal(made.length, 1, "the zone was made once");
       assert.ok(journal.length > 0);
       await page.getByRole("link", { name: /dns-zone\.create of DnsZone\/launch/ }).click();
       await page.getByText("Where the time went").waitFor();
       await page.getByRole("button", { name: "Skip the step…" }).click();
       await page.getByLabel("Why").fill("nobody delegates a demo");
       await page.getByRole("button", { name: "Skip the step", exact: true }).click();
-      await page.getByText("succeeded").first().waitFor({ timeout: 60_000 });
+      await until(
+        "the operation to be over",
+        async () =>
+          (await operatorCall(product, "GET", `/v1/organizations/demo/operations/${ours[0]?.id ?? ""}`)) as {
+            state: string;
+          },
+        ({ state }) => state === "succeeded",
+        900,
+      );
+      await page.getByText("succeeded").first().waitFor();
     });
   });
 });
@@ -241,16 +251,4 @@ async function breakSomething(page: Page, title: string): Promise<void> {
   const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
   await row.getByRole("button", { name: "Break it" }).click();
   await row.getByRole("link", { name: "see what happens" }).click();
-}
-
-/** Presses Tab until what is named has the focus: whoever has no mouse must get there. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 80; presses++) {
-    const focused = await page.evaluate(
-      "(() => { const e = document.activeElement; return e === null || e === document.body || e.id === 'main' ? '' : [e.getAttribute('aria-label'), e.labels?.[0]?.textContent, e.textContent].filter(Boolean).join(' ') })()",
-    );
-    if (String(focused).includes(name)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`${name} cannot be reached with Tab`);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { ensureConsole } from "../../scripts/console-build.mjs";
 import type { Product } from "./product.ts";
 
@@ -84,7 +84,30 @@ export interface Look {
 
 export async function openContext(browser: Browser, look: Look): Promise<BrowserContext> {
   const height = look.width < 600 ? 812 : 900;
-  return await browser.newContext({ colorScheme: look.colorScheme, viewport: { width: look.width, height } });
+  const context = await browser.newContext({
+    colorScheme: look.colorScheme,
+    viewport: { width: look.width, height },
+  });
+  // These tests run beside others on two cores: what is awaited comes, but not always soon.
+  context.setDefaultTimeout(90_000);
+  return context;
+}
+
+/** Presses Tab until it has the focus: whoever has no mouse must get there. */
+export async function tabTo(page: Page, target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
+  for (let presses = 0; presses < 400; presses++) {
+    if ((await target.evaluate("(element) => element === document.activeElement")) === true) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${String(target)} cannot be reached with ${key}`);
+}
+
+/** Ends every pause there is: whoever stopped the product for a test lets it go on for the next. */
+export async function endPauses(product: Product, organization: string): Promise<void> {
+  const path = `/v1/organizations/${organization}/pauses`;
+  const { items } = (await operatorCall(product, "GET", path)) as { items: { id: string; scope: string }[] };
+  if (items.some(({ scope }) => scope === "platform")) await operatorCall(product, "DELETE", "/v1/freeze");
+  for (const { id, scope } of items) if (scope !== "platform") await operatorCall(product, "DELETE", `${path}/${id}`);
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -11,25 +11,28 @@ const tones: Readonly<Record<Tone, string>> = {
 };
 
 const shape =
-  "inline-flex h-8 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50";
+  "inline-flex h-8 items-center justify-center gap-1.5 rounded-md border px-2.5 text-sm font-medium whitespace-nowrap transition-colors disabled:opacity-50 aria-disabled:opacity-50";
 
 export function buttonClass(tone: Tone = "plain"): string {
   return `${shape} ${tones[tone]}`;
 }
 
+/** A busy button keeps the focus, so that whoever has no mouse stays where they are; pressing it does nothing meanwhile. */
 export function Button({
   tone = "plain",
   icon,
   busy = false,
   children,
   className = "",
+  onClick,
   ...rest
 }: ComponentProps<"button"> & { tone?: Tone; icon?: IconName | undefined; busy?: boolean; children?: ReactNode }) {
   return (
     <button
       type="button"
       {...rest}
-      disabled={rest.disabled === true || busy}
+      aria-disabled={busy ? true : undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
       className={`${buttonClass(tone)} ${className}`}
     >
       {icon === undefined ? undefined : <Icon name={icon} size={14} />}

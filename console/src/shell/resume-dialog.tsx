@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { api } from "../api/client.ts";
 import { base, pausesQuery, pendingQuery } from "../api/queries.ts";
 import type { PauseDocument } from "../api/types.ts";
@@ -18,6 +19,12 @@ export function ResumeDialog({ organization, close }: { organization: string; cl
       ? api("DELETE", "/v1/freeze")
       : api("DELETE", `${base(organization)}/pauses/${pause.id}`),
   );
+  const choices = useRef<HTMLDivElement>(null);
+  // The button that was pressed goes away with its pause: the focus goes to the next choice instead of nowhere.
+  useEffect(() => {
+    if (end.isSuccess && choices.current?.contains(document.activeElement) === false)
+      choices.current.querySelector("button")?.focus();
+  }, [end.isSuccess, pauses.data]);
   return (
     <Dialog
       wide
@@ -57,37 +64,39 @@ export function ResumeDialog({ organization, close }: { organization: string; cl
           </div>
         )}
       </Answer>
-      <Answer of={pauses} what="pauses">
-        {(items) => (
-          <ul className="space-y-2">
-            {items.length === 0 ? <li className="text-sm text-soft">Nothing is paused any more.</li> : undefined}
-            {items.map((pause) => (
-              <li
-                key={pause.id}
-                className="flex flex-wrap items-center gap-3 rounded-md border border-line px-3 py-2 text-sm"
-              >
-                <span className="min-w-0 flex-1 basis-56">
-                  <b>{pause.scope === "platform" ? "Freeze of the platform" : `Pause of ${pause.scope}`}</b> (
-                  {pause.level}) by {pause.author}: {pause.reason}
-                  <span className="block text-xs text-soft">
-                    ends by itself <Until at={pause.expiresAt} />
+      <div ref={choices}>
+        <Answer of={pauses} what="pauses">
+          {(items) => (
+            <ul className="space-y-2">
+              {items.length === 0 ? <li className="text-sm text-soft">Nothing is paused any more.</li> : undefined}
+              {items.map((pause) => (
+                <li
+                  key={pause.id}
+                  className="flex flex-wrap items-center gap-3 rounded-md border border-line px-3 py-2 text-sm"
+                >
+                  <span className="min-w-0 flex-1 basis-56">
+                    <b>{pause.scope === "platform" ? "Freeze of the platform" : `Pause of ${pause.scope}`}</b> (
+                    {pause.level}) by {pause.author}: {pause.reason}
+                    <span className="block text-xs text-soft">
+                      ends by itself <Until at={pause.expiresAt} />
+                    </span>
                   </span>
-                </span>
-                <Button tone="primary" icon="play" busy={end.isPending} onClick={() => end.mutate(pause)}>
-                  Resume
-                </Button>
-              </li>
-            ))}
-          </ul>
+                  <Button tone="primary" icon="play" busy={end.isPending} onClick={() => end.mutate(pause)}>
+                    Resume
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answer>
+        {end.error === null ? undefined : (
+          <div className="mt-3">
+            <ProblemNote error={end.error} />
+          </div>
         )}
-      </Answer>
-      {end.error === null ? undefined : (
-        <div className="mt-3">
-          <ProblemNote error={end.error} />
+        <div className="mt-4 flex justify-end">
+          <Button onClick={close}>Close</Button>
         </div>
-      )}
-      <div className="mt-4 flex justify-end">
-        <Button onClick={close}>Close</Button>
       </div>
     </Dialog>
   );

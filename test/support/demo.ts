@@ -1,0 +1,46 @@
+import { createServer } from "node:net";
+import { freePort } from "../../src/store/embedded/free-port.ts";
+import { operatorCall } from "./console.ts";
+import { type Product, startProduct, until } from "./product.ts";
+
+/** The product with its demo, as `npm start` brings it. */
+export async function startDemo(dataDirectory: string): Promise<Product> {
+  return startProduct({ dataDirectory, port: await firstOfTwoPorts(), environment: { SETPOINT_DEMO: "on" } });
+}
+
+/** Waits until the demo stands: one zone as declared, one takeover that waits for a person, one operation under way. */
+export async function untilDemoStands(product: Product): Promise<void> {
+  const list = async (path: string) =>
+    (await operatorCall(product, "GET", `/v1/organizations/demo/${path}`)) as { items: readonly unknown[] };
+  const zone = async () =>
+    (await operatorCall(product, "GET", "/v1/organizations/demo/projects/shop/dnszones/shop")) as {
+      status: { conditions: { type: string; status: string }[] };
+    };
+  const isSynced = ({ status }: Awaited<ReturnType<typeof zone>>) =>
+    status.conditions.some(({ type, status: is }) => type === "Synced" && is === "True");
+  await until("the demo to be as declared", zone, isSynced, 1_200);
+  for (const path of ["held-changes", "operations"])
+    await until(
+      `the demo's ${path}`,
+      () => list(path),
+      ({ items }) => items.length > 0,
+      1_200,
+    );
+}
+
+/** The demo's provider listens on the port behind the API's: both must be free. */
+async function firstOfTwoPorts(): Promise<number> {
+  for (let tries = 0; tries < 50; tries++) {
+    const second = await freePort();
+    if (await isFree(second - 1)) return second - 1;
+  }
+  throw new Error("no two free ports side by side were found");
+}
+
+function isFree(port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const server = createServer();
+  server.once("error", () => resolve(false));
+  server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  return promise;
+}
