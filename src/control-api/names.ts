@@ -40,10 +40,3 @@ export function projectScopeOf(organization: string, project: string): string {
 export function workspaceScopeOf(organization: string, project: string, workspace: string): string {
   return `workspace/${organization}:${project}:${workspace}`;
 }
-
-/** The names inside a scope: what a person calls it. */
-export function scopeNames(scope: string): { readonly project?: string; readonly workspace?: string } {
-  const [type = "", id = ""] = scope.split("/");
-  const [, project, workspace] = type === "organization" ? [] : id.split(":");
-  return { ...(project === undefined ? {} : { project }), ...(workspace === undefined ? {} : { workspace }) };
-}

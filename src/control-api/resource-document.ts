@@ -1,8 +1,10 @@
-import type { Kind } from "../kernel/kind.ts";
+import { type Kind, parseSpec } from "../kernel/kind.ts";
 import type { ResourceView, SubjectView } from "../ports/read-store.ts";
+import { pathOfScope, scopeOfLink } from "./access/scope-path.ts";
 import type { ApiContext } from "./context.ts";
 import { isoTime } from "./iso-time.ts";
-import { organizationIdOf, scopeNames } from "./names.ts";
+import { organizationIdOf } from "./names.ts";
+import { scopeNames } from "../kernel/scope-names.ts";
 import { apiVersion } from "./schemas/common.ts";
 import type { ConditionView, ResourceDocument } from "./schemas/resource.ts";
 import { mergedConditions, subjectConditions } from "./subject-conditions.ts";
@@ -27,7 +29,7 @@ export class ResourceDocuments {
 
   /** Several at once: what they are part of is read together. */
   async documents(kind: Kind, views: readonly ResourceView[]): Promise<readonly ResourceDocument[]> {
-    if (kind.loop === undefined) await this.#readLinked(views.flatMap((view) => namesOf(kind, view)));
+    if (kind.loop === undefined) await this.#readLinked(views.flatMap((view) => this.linksOf(kind, view)));
     return await Promise.all(views.map((view) => this.document(kind, view)));
   }
 
@@ -44,9 +46,10 @@ export class ResourceDocuments {
     const { resource } = view;
     const names = await this.accountNames();
     const subjects = view.subjects.map((subject) => this.#subject(kind, view, subject, names));
-    const partOf = kind.loop === undefined ? linksOf(kind, view) : [];
+    const links = kind.loop === undefined ? this.linksOf(kind, view) : [];
+    const partOf = links.map(({ kind: target, name }) => ({ kind: target, name }));
     const own = subjects.map((subject) => subject.conditions);
-    const conditions = kind.loop === undefined ? await this.#linkedConditions(view, partOf) : mergedConditions(own);
+    const conditions = kind.loop === undefined ? await this.#linkedConditions(view, links) : mergedConditions(own);
     const { deletion } = resource;
     return {
       apiVersion,
@@ -80,16 +83,26 @@ export class ResourceDocuments {
     return this.#accountNames;
   }
 
-  /** The resource that carries this one out, if it is declared in the same scope. */
-  linked(scope: string, link: { readonly kind: string; readonly name: string }): Promise<ResourceView | undefined> {
-    const key = keyOf({ scope, ...link });
+  /** What a resource is computed into, by its stored spec; a spec that stopped parsing names nothing. */
+  linksOf(kind: Kind, { resource }: ResourceView): readonly LinkedName[] {
+    const parsed = parseSpec(kind, resource.spec);
+    if (!parsed.ok) return [];
+    const path = pathOfScope(this.#organization, resource.scope);
+    return kind.links(parsed.spec).map((link) => ({
+      scope: scopeOfLink(link, path),
+      kind: link.kind,
+      name: link.name,
+    }));
+  }
+
+  /** The resource that carries this one out, if it is declared. */
+  linked(link: LinkedName): Promise<ResourceView | undefined> {
+    const key = keyOf(link);
     const known = this.#linked.get(key);
     if (known !== undefined) return known;
-    const read = this.#context.reads.getResource({
-      organizationId: organizationIdOf(this.#organization),
-      scope,
-      ...link,
-    });
+    const { scope, kind, name } = link;
+    const organizationId = organizationIdOf(this.#organization);
+    const read = this.#context.reads.getResource({ organizationId, scope, kind, name });
     this.#linked.set(key, read);
     return read;
   }
@@ -116,20 +129,14 @@ export class ResourceDocuments {
   }
 
   /** A kind without a loop is as well as what carries it out. */
-  async #linkedConditions(
-    view: ResourceView,
-    links: readonly { readonly kind: string; readonly name: string }[],
-  ): Promise<readonly ConditionView[]> {
+  async #linkedConditions(view: ResourceView, links: readonly LinkedName[]): Promise<readonly ConditionView[]> {
     const all = await Promise.all(links.map((link) => this.#conditionsOf(view.resource.scope, link)));
     return mergedConditions(all);
   }
 
-  async #conditionsOf(
-    scope: string,
-    link: { readonly kind: string; readonly name: string },
-  ): Promise<readonly ConditionView[]> {
+  async #conditionsOf(own: string, link: LinkedName): Promise<readonly ConditionView[]> {
     const kind = this.#context.kinds.get(link.kind);
-    const target = await this.linked(scope, link);
+    const target = await this.linked(link);
     if (kind === undefined || target === undefined) {
       const message = `there is no ${link.kind}/${link.name} in this scope: declare it, or correct the spec`;
       return [{ type: "Ready", status: "False", reason: "NotFound", message }];
@@ -137,30 +144,23 @@ export class ResourceDocuments {
     const { status } = await this.document(kind, target);
     return status.conditions
       .filter(({ type }) => type === "Ready" || type === "Synced" || type === "Fresh")
-      .map((condition) => ({ ...condition, message: `${link.kind}/${link.name}: ${condition.message}` }));
+      .map((condition) => ({ ...condition, message: `${link.kind}/${link.name}: ${wordsOf(condition, link, own)}` }));
   }
 }
 
-interface LinkedName {
+/** What another scope's loop says names what is declared there; whoever sees this scope alone is told the reason. */
+function wordsOf({ message, reason }: ConditionView, { scope }: LinkedName, own: string): string {
+  return scope === own ? message : reason;
+}
+
+export interface LinkedName {
   readonly scope: string;
   readonly kind: string;
   readonly name: string;
 }
 
-function namesOf(kind: Kind, view: ResourceView): readonly LinkedName[] {
-  return linksOf(kind, view).map((link) => ({ ...link, scope: view.resource.scope }));
-}
-
 function keyOf({ scope, kind, name }: LinkedName): string {
   return `${scope} ${kind} ${name}`;
-}
-
-/** What a resource is computed into, by its stored spec; a spec that stopped parsing names nothing. */
-export function linksOf(kind: Kind, view: ResourceView): readonly { readonly kind: string; readonly name: string }[] {
-  const parsed = kind.schema.safeParse(
-    kind.upgrade === undefined ? view.resource.spec : kind.upgrade(view.resource.spec),
-  );
-  return parsed.success ? kind.links(parsed.data).map(({ kind: target, name }) => ({ kind: target, name })) : [];
 }
 
 function timeOf(ms: number | undefined): string | undefined {

@@ -2,7 +2,7 @@ import type { KindRegistry } from "../kernel/kind.ts";
 import type { Caller } from "./access/caller.ts";
 import { can } from "./access/can.ts";
 import { scopePathOf } from "./access/scope-path.ts";
-import { scopeNames } from "./names.ts";
+import { scopeNames } from "../kernel/scope-names.ts";
 
 interface Placed {
   readonly kind: string;

@@ -7,7 +7,7 @@ import type { FieldDifference, Pause, Principal, ScopePolicy, Verdict } from "..
 import { scopePathOf } from "./access/scope-path.ts";
 import type { ApiContext } from "./context.ts";
 import { answerWithinMs } from "./held-document.ts";
-import { scopeNames } from "./names.ts";
+import { scopeNames } from "../kernel/scope-names.ts";
 import { pauseScopeOf } from "./pause-scope.ts";
 import { aboveCeilings, type PolicyChange, policyChange } from "./policy-change.ts";
 import { Problem } from "./problem.ts";

@@ -7,7 +7,7 @@ import type { ApiContext } from "./context.ts";
 import { historyDocument } from "./history-words.ts";
 import { ignoreDocument } from "./ignore-document.ts";
 import { isoTime } from "./iso-time.ts";
-import { linksOf, ResourceDocuments } from "./resource-document.ts";
+import { ResourceDocuments } from "./resource-document.ts";
 import type { Reason, WhyDocument } from "./schemas/resource.ts";
 import type { ResolvedScope } from "./scope.ts";
 import { duration } from "./subject-conditions.ts";
@@ -53,8 +53,8 @@ async function explainPart(context: ApiContext, kind: Kind, about: Explained): P
   const documents = new ResourceDocuments(context, about.organization);
   const chain: Reason[] = [...declarationReasons(about.view), ...ignoreReasons(about.view)];
   const history: WhyDocument["history"] = [];
-  for (const link of linksOf(kind, about.view)) {
-    const target = await documents.linked(resource.scope, link);
+  for (const link of documents.linksOf(kind, about.view)) {
+    const target = await documents.linked(link);
     const targetKind = context.kinds.get(link.kind);
     if (target === undefined || targetKind === undefined) {
       chain.push({
@@ -67,12 +67,17 @@ async function explainPart(context: ApiContext, kind: Kind, about: Explained): P
     const words = `${kind.withoutLoop ?? "it has no loop of its own."} It is part of ${link.kind}/${link.name}`;
     chain.push({ topic: "part-of", blocking: false, words });
     const whole = await explain(context, targetKind, { ...about, view: target });
+    history.push(...whole.history.filter((entry) => entry.declaredBy?.some((source) => source.uid === resource.uid)));
+    // What stands in another scope's way names what is declared there, and is not for everybody who sees this one.
+    if (link.scope !== resource.scope) {
+      chain.push(...(await conditionReasons(context, kind, about)));
+      continue;
+    }
     chain.push(
       ...whole.chain
         .filter((reason) => reason.topic !== "declared")
         .map((reason) => ({ ...reason, words: `${link.kind}/${link.name}: ${reason.words}` })),
     );
-    history.push(...whole.history.filter((entry) => entry.declaredBy?.some((source) => source.uid === resource.uid)));
   }
   return {
     kind: resource.kind,

@@ -18,7 +18,7 @@ export interface Kind<Spec = unknown> {
   readonly modeRequired: boolean;
   /** Names of the accounts a resource lives at; one subject each. Empty: one subject without an account. */
   accounts(spec: Spec): readonly string[];
-  /** Resources in the same scope that are computed from this one: it is a part of them, and they must exist. */
+  /** Resources that are computed from this one: it is a part of them, and they must exist. */
   links(spec: Spec): readonly KindLink[];
   /** Other resources that this one needs: they must exist, and cannot be deleted while it is there. */
   references?(spec: Spec): readonly KindReference[];
@@ -40,12 +40,19 @@ export interface KindLink {
   readonly name: string;
   /** Where the spec names it, such as `/spec/zone`; the whole spec unless said otherwise. */
   readonly pointer?: string;
+  /** The scope it lives in: that of the resource itself, or the nearest one of this type around it. */
+  readonly scope?: "organization" | "project" | undefined;
 }
 
 /** What a resource is declared among. */
 export interface Surroundings {
+  /** Its own scope, as in `DeclaredResource`. */
+  readonly scope: string;
   /** The resource of one of its links as it is declared now, with what the provider of its account can express; undefined where it is not there yet. */
-  linked(kind: string, name: string): { readonly spec: unknown; readonly capabilities: unknown } | undefined;
+  linked(
+    kind: string,
+    name: string,
+  ): { readonly spec: unknown; readonly scope: string; readonly capabilities: unknown } | undefined;
 }
 
 export interface FieldProblem {
@@ -53,10 +60,7 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-export interface KindReference extends KindLink {
-  /** The scope it lives in: that of the resource itself, or the nearest one of this type around it. */
-  readonly scope?: "organization" | "project";
-}
+export type KindReference = KindLink;
 
 /** A resource that declares a thing just as it is, or why there can be none. */
 export type SeenDeclaration =

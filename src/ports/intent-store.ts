@@ -124,7 +124,12 @@ export interface DeclareRequest {
   /** One subject per account; `undefined` is a subject without an account. Empty: the kind has no loop. */
   readonly accounts: readonly (string | undefined)[];
   /** Resources (by kind and name in the same scope) that are computed from this one. */
-  readonly links: readonly { readonly kind: string; readonly name: string }[];
+  readonly links: readonly {
+    readonly kind: string;
+    readonly name: string;
+    /** Where it is declared; in the scope of the resource itself unless said otherwise. */
+    readonly scope?: string | undefined;
+  }[];
 }
 export type DeclareAnswer =
   | {

@@ -175,7 +175,7 @@ async function write(
 
 function linking(organizationId: string, changes: readonly DeclareChange[]): readonly Call<never>[] {
   const links = changes.flatMap(({ declare: { uid, scope, links: some } }) =>
-    some.map((one) => ({ ...one, uid, scope })),
+    some.map((one) => ({ ...one, uid, scope: one.scope ?? scope })),
   );
   const others = changes.flatMap(({ declare: { uid }, references }) =>
     references.filter(({ part }) => !part).map((one) => ({ ...one, uid })),

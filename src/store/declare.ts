@@ -34,16 +34,10 @@ export interface Declared {
 
 /** Creates or replaces what is declared under a name. Two round trips: look, then write. */
 export async function declare(tx: Transaction, request: DeclareRequest): Promise<Declared> {
-  const { organizationId, scope, kind, name, links } = request;
-  const names = [{ kind, name }, ...links];
+  const { organizationId, scope, kind, name } = request;
+  const [scopes, kinds, names] = linkColumns(request);
   const locks = [
-    tx.run(
-      lockNames,
-      organizationId,
-      scope,
-      names.map((one) => one.kind),
-      names.map((one) => one.name),
-    ),
+    tx.run(lockNames, organizationId, [scope, ...scopes], [kind, ...kinds], [name, ...names]),
     tx.run(lockNamedResource, organizationId, scope, kind, name),
   ];
   const found = tx.run(readNamedResource, organizationId, scope, kind, name);
@@ -70,7 +64,7 @@ export function unwritten(existing: DeclaredRow | undefined, request: DeclareReq
 async function create(tx: Transaction, request: DeclareRequest, path: readonly string[]): Promise<Declared> {
   const { uid, organizationId, kind, name, scope } = request;
   const inserted = tx.run(insertResource, organizationId, uid, kind, name, scope, path, ...declaredColumns(request));
-  const linked = tx.run(addLinks, organizationId, uid, scope, ...linkColumns(request));
+  const linked = tx.run(addLinks, organizationId, uid, ...linkColumns(request));
   const woken = wakeTargets(tx, request, uid);
   // After the wake: new subjects are due anyway, at their first version.
   const added = add(tx, uid, request, request.accounts);
@@ -81,7 +75,7 @@ async function create(tx: Transaction, request: DeclareRequest, path: readonly s
 }
 
 async function change(tx: Transaction, existing: DeclaredRow, request: DeclareRequest): Promise<Declared> {
-  const { organizationId, scope, author } = request;
+  const { organizationId, author } = request;
   const { uid } = existing;
   const specChanged = canonical(existing.spec) !== canonical(request.spec);
   const generation = existing.generation + (specChanged ? 1 : 0);
@@ -92,7 +86,7 @@ async function change(tx: Transaction, existing: DeclaredRow, request: DeclareRe
 
   const updated = tx.run(updateResource, organizationId, uid, specChanged ? 1 : 0, ...declaredColumns(request));
   // New links before the wake and old ones after it: the targets of both are woken.
-  const linked = tx.run(addLinks, organizationId, uid, scope, ...linkColumns(request));
+  const linked = tx.run(addLinks, organizationId, uid, ...linkColumns(request));
   const woken = wakeTargets(tx, request, uid);
   const rest: Promise<unknown>[] = [linked, tx.run(dropLinks, organizationId, uid, ...linkColumns(request))];
   if (existing.mode !== (request.mode ?? null) || existing.protect !== (request.protect ?? null)) {
@@ -223,8 +217,12 @@ function declaredColumns(request: DeclareRequest): readonly SqlValue[] {
   ];
 }
 
-function linkColumns({ links }: DeclareRequest) {
-  return [links.map(({ kind }) => kind), links.map(({ name }) => name)] as const;
+function linkColumns({ links, scope: own }: DeclareRequest) {
+  return [
+    links.map(({ scope }) => scope ?? own),
+    links.map(({ kind }) => kind),
+    links.map(({ name }) => name),
+  ] as const;
 }
 
 function accountIds({ accounts }: DeclareRequest): readonly string[] {
@@ -278,12 +276,15 @@ export function sameSurroundings(row: DeclaredRow, request: DeclareRequest): boo
       attached.map(({ accountId }) => canonical(accountId)),
       request.accounts.map(canonical),
     ) &&
-    sameSet((row.links ?? []).map(linkKey), request.links.map(linkKey))
+    sameSet(
+      (row.links ?? []).map(linkKey),
+      request.links.map((link) => linkKey({ ...link, scope: link.scope ?? request.scope })),
+    )
   );
 }
 
-function linkKey({ kind, name }: { readonly kind: string; readonly name: string }): string {
-  return canonical([kind, name]);
+function linkKey(link: { readonly scope: string; readonly kind: string; readonly name: string }): string {
+  return canonical([link.scope, link.kind, link.name]);
 }
 
 function sameSet(left: readonly string[], right: readonly string[]): boolean {

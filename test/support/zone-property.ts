@@ -51,10 +51,14 @@ function expected(records: Records): readonly object[] {
   const inputs = [...records].map(([name, spec]) => ({
     uid: name,
     name,
+    scope: "organization/o",
     generation: 1,
     spec: dnsRecordSchema.parse(spec),
   }));
-  const desired = desiredRecordSets("example.test.", inputs as never);
+  const desired = desiredRecordSets(
+    { zone: "example.test.", scope: "organization/o", delegations: [] },
+    inputs as never,
+  );
   assert.ok(desired.known && desired.stale === undefined);
   return desired.items.map(({ item }) => stableRecordSet(item)).toSorted(byText);
 }

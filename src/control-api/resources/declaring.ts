@@ -54,7 +54,10 @@ export function declareChange(context: ApiContext, kind: Kind, intent: DeclareIn
       errors: [{ pointer: "/metadata/mode", message: 'must be "observe", "propose" or "enforce"' }],
     });
   }
-  const links = kind.links(spec).map(({ kind: target, name }) => ({ kind: target, name }));
+  const references = referencesOf(kind, spec, parameters);
+  const links = references
+    .filter(({ part }) => part)
+    .map(({ kind: target, name, scope: where }) => ({ kind: target, name, scope: where }));
   return {
     action: "declare",
     declare: {
@@ -73,7 +76,7 @@ export function declareChange(context: ApiContext, kind: Kind, intent: DeclareIn
       accounts: accountsOf(kind, spec, parameters),
       links,
     },
-    references: referencesOf(kind, spec, parameters),
+    references,
     starts: operationWith(context, kind, { spec: spec as Json, ends: false, author }),
   };
 }

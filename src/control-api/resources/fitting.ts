@@ -23,7 +23,8 @@ export async function requireFitting(
   const linked = new Map<string, Linked | undefined>();
   for (const part of parts)
     linked.set(`${part.kind}/${part.name}`, await linkedTo(context, declare.organizationId, part));
-  const errors = kind.fits(declare.spec, { linked: (target, called) => linked.get(`${target}/${called}`) });
+  const { scope } = declare;
+  const errors = kind.fits(declare.spec, { scope, linked: (target, called) => linked.get(`${target}/${called}`) });
   if (errors.length === 0) return;
   throw new Problem("FIELDS_INVALID", `${kind.kind}/${name} cannot be there`, { errors: [...errors] });
 }
@@ -58,6 +59,7 @@ async function readLinked(
   const provider = accounts.find(({ id }) => id === accountId)?.provider;
   return {
     spec: view.resource.spec,
+    scope: view.resource.scope,
     capabilities: provider === undefined ? undefined : context.capabilities.get(provider),
   };
 }

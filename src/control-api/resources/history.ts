@@ -4,7 +4,7 @@ import type { ApiContext } from "../context.ts";
 import { historyDocument } from "../history-words.ts";
 import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
-import { linksOf, ResourceDocuments } from "../resource-document.ts";
+import { ResourceDocuments } from "../resource-document.ts";
 import type { HistoryDocument } from "../schemas/resource.ts";
 import type { ResolvedScope } from "../scope.ts";
 import { declarationDocuments, declarationsOf, type PastDeclaration } from "./declarations.ts";
@@ -32,11 +32,11 @@ async function doneFor(
   { organization, organizationId, view }: ResolvedScope & { readonly view: ResourceView },
   limit: number,
 ): Promise<readonly HistoryDocument[]> {
-  const { uid, scope } = view.resource;
+  const { uid } = view.resource;
   if (kind.loop !== undefined)
     return (await context.reads.history({ organizationId, uid, limit })).map(historyDocument);
   const documents = new ResourceDocuments(context, organization);
-  const whole = await Promise.all(linksOf(kind, view).map((link) => documents.linked(scope, link)));
+  const whole = await Promise.all(documents.linksOf(kind, view).map((link) => documents.linked(link)));
   const entries = await Promise.all(
     whole.flatMap((target) =>
       target === undefined ? [] : [context.reads.history({ organizationId, uid: target.resource.uid, limit })],

@@ -1,7 +1,7 @@
 import type { ListKey } from "../../ports/read-store.ts";
 import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
-import { scopeNames } from "../names.ts";
+import { scopeNames } from "../../kernel/scope-names.ts";
 import { Problem } from "../problem.ts";
 import { ResourceDocuments } from "../resource-document.ts";
 import { scopeLabel } from "../resource-link.ts";

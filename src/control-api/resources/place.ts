@@ -1,4 +1,4 @@
-import { scopePathOf } from "../access/scope-path.ts";
+import { scopeOfLink, scopePathOf } from "../access/scope-path.ts";
 import type { ApiContext } from "../context.ts";
 import { organizationIdOf } from "../names.ts";
 import type { Kind } from "../../kernel/kind.ts";
@@ -37,13 +37,12 @@ export function notFound(kind: Kind, name: string): Problem {
 /** Everything that a spec needs: what it is a part of, and what else it names. */
 export function referencesOf(kind: Kind, spec: unknown, names: ScopeParameters): readonly ResourceReference[] {
   const path = scopePathOf(names);
-  const own = path.at(-1) ?? "";
-  const parts = kind.links(spec).map((link) => ({ ...named(link), scope: own, part: true }));
-  const others = (kind.references?.(spec) ?? []).map((reference) => {
-    const { scope } = reference;
-    const found = scope === undefined ? own : path.find((entry) => entry.startsWith(`${scope}/`));
-    return { ...named(reference), scope: found ?? own, part: false };
-  });
+  const parts = kind.links(spec).map((link) => ({ ...named(link), scope: scopeOfLink(link, path), part: true }));
+  const others = (kind.references?.(spec) ?? []).map((reference) => ({
+    ...named(reference),
+    scope: scopeOfLink(reference, path),
+    part: false,
+  }));
   return [...parts, ...others];
 }
 

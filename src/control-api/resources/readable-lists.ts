@@ -4,7 +4,7 @@ import type { Caller } from "../access/caller.ts";
 import { can } from "../access/can.ts";
 import { scopePathOf } from "../access/scope-path.ts";
 import type { ApiContext } from "../context.ts";
-import { scopeNames } from "../names.ts";
+import { scopeNames } from "../../kernel/scope-names.ts";
 
 export interface ReadableList extends ListName {
   readonly of: Kind;

@@ -2,7 +2,7 @@ import type { Kind } from "../../kernel/kind.ts";
 import type { Change, ChangeRefusal, FourEyesRefusal, InvalidReference } from "../../ports/declaring-store.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
-import { scopeNames } from "../names.ts";
+import { scopeNames } from "../../kernel/scope-names.ts";
 import { Problem } from "../problem.ts";
 import { fourEyesHeld, holdDeclaration } from "../rule-proposals.ts";
 import type { ProblemDocument } from "../schemas/common.ts";

@@ -271,9 +271,9 @@ async function createdAndKept(
   keeping: Keeping,
 ): Promise<RouteAnswer> {
   const documents = documentsOfNew(context, kind, parameters, change);
-  const { scope, links } = change.declare;
+  const parts = change.references.filter(({ part }) => part);
   // Before the transaction: within it nobody waits for another connection.
-  if (kind.loop === undefined) await Promise.all(links.map((link) => documents.linked(scope, link)));
+  if (kind.loop === undefined) await Promise.all(parts.map((link) => documents.linked(link)));
   const answers: RouteAnswer[] = [];
   const answerOf = async (all: readonly ChangeDone[]) => {
     const done = declarationDone(all);

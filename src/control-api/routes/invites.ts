@@ -11,7 +11,7 @@ import { baseUrl, claimedAuthor, takeAttempts } from "../identity/identity.ts";
 import { newOpaqueToken, tokenHash } from "../identity/opaque-token.ts";
 import { requireStrong } from "../identity/password-rules.ts";
 import { isoTime } from "../iso-time.ts";
-import { scopeNames } from "../names.ts";
+import { scopeNames } from "../../kernel/scope-names.ts";
 import { Problem } from "../problem.ts";
 import { defineOpenRoute, defineRoute, type Route } from "../route.ts";
 import { requireScope } from "../scope.ts";

@@ -1,5 +1,6 @@
 import type { FieldProblem, Surroundings } from "../../kernel/kind.ts";
 import type { DnsCapabilities } from "../../ports/dns.ts";
+import { delegationProblem } from "../dns-zone/delegation.ts";
 import { dnsZoneSchema } from "../dns-zone/schema.ts";
 import { parseAbsoluteName } from "./domain-name.ts";
 import { recordNameIn } from "./record-name.ts";
@@ -15,7 +16,11 @@ export function recordFits(spec: DnsRecordSpec, around: Surroundings): readonly 
   if (!apex.ok) return [];
   const problems: FieldProblem[] = [];
   const name = recordNameIn(apex.value, spec.name, spec.type);
-  if (!name.ok) problems.push({ pointer: "/spec/name", message: name.message });
+  const place = { scope: linked.scope, delegations: zone.data.delegations ?? [] };
+  const delegated = name.ok
+    ? delegationProblem({ ...place, zone: apex.value }, name.value, around.scope)
+    : name.message;
+  if (delegated !== undefined) problems.push({ pointer: "/spec/name", message: delegated });
   if (isCapabilities(linked.capabilities))
     problems.push(...beyondProvider(spec, linked.capabilities, zone.data.account));
   return problems;

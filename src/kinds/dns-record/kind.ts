@@ -10,7 +10,7 @@ export const dnsRecordKind = defineKind<DnsRecordSpec>({
   scopes: ["organization", "project", "workspace"],
   modeRequired: false,
   accounts: () => [],
-  links: (spec) => [{ kind: "DnsZone", name: spec.zone, pointer: "/spec/zone" }],
+  links: (spec) => [{ kind: "DnsZone", name: spec.zone, pointer: "/spec/zone", scope: spec.zoneScope }],
   fits: recordFits,
   withoutLoop: "The loop of its DnsZone writes the record sets of the whole zone in one call.",
 });

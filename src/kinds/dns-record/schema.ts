@@ -8,7 +8,13 @@ import { parseDeclaredValue, recordTypes, valuesProblem } from "./record-value.t
 const longestTtlSeconds = 2_147_483_647;
 
 const fields = z.strictObject({
-  zone: resourceNameSchema.describe("The DnsZone in the same scope that this record belongs to."),
+  zone: resourceNameSchema.describe("The DnsZone that this record belongs to."),
+  zoneScope: z
+    .enum(["organization", "project"])
+    .optional()
+    .describe(
+      "The zone is that of the organization or the project around: it must delegate the name here. Without it the zone is in the same scope.",
+    ),
   name: z
     .string()
     .min(1)

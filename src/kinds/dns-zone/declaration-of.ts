@@ -25,7 +25,12 @@ export function declarationOfRecordSet(
   if (unreadable !== undefined) return refused(`its value ${unreadable} cannot be written in a DnsRecord`);
   const parsed = dnsRecordSchema.safeParse({ zone: zone.name, name, type, values, ttlSeconds });
   if (!parsed.success) return refused(parsed.error.issues.map(({ message }) => message).join("; "));
-  return { ok: true, kind: "DnsRecord", name: resourceName(zone.name, name, recordSet), spec: { ...parsed.data } };
+  return {
+    ok: true,
+    kind: "DnsRecord",
+    name: resourceName(zone.name, name, recordSet),
+    spec: { zone: zone.name, name, type, values: parsed.data.values, ttlSeconds },
+  };
 }
 
 function relativeName(zone: string, name: string): string | undefined {

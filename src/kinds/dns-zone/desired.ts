@@ -3,6 +3,7 @@ import { absoluteIn } from "../dns-record/domain-name.ts";
 import { nameProblem } from "../dns-record/record-name.ts";
 import { parseDeclaredValue, valuesProblem } from "../dns-record/record-value.ts";
 import type { DnsRecordSpec } from "../dns-record/schema.ts";
+import { type Delegation, delegationProblem } from "./delegation.ts";
 import { type RecordSet, recordSetKey } from "./record-set.ts";
 
 type Record = InputResource<DnsRecordSpec>;
@@ -19,17 +20,27 @@ interface Group {
  * speak of as they were last wanted: leaving them out would read as a deletion, and the rest of the zone goes on. A record
  * that lies in no place of the zone makes all of it unknown, because nobody can say which record set it was.
  */
-export function desiredRecordSets(zone: string, records: readonly Record[]): Desired<RecordSet> {
+export function desiredRecordSets(
+  { zone, ...place }: { readonly zone: string; readonly scope: string; readonly delegations: readonly Delegation[] },
+  records: readonly Record[],
+): Desired<RecordSet> {
   const groups = new Map<string, Group>();
   const stale: Stale[] = [];
+  const outside: Stale[] = [];
   for (const record of [...records].sort(byUid)) {
     const { type } = record.spec;
-    const place = absoluteIn(zone, record.spec.name);
-    if (!place.ok) return { known: false, reason: `DnsRecord/${record.name}: ${place.message}` };
-    const key = recordSetKey({ name: place.value, type });
-    const problem = nameProblem(zone, place.value, type);
+    const name = absoluteIn(zone, record.spec.name);
+    if (!name.ok) return { known: false, reason: `DnsRecord/${record.name}: ${name.message}` };
+    const key = recordSetKey({ name: name.value, type });
+    const foreign = delegationProblem({ zone, ...place }, name.value, record.scope);
+    // It has no say in a record set of somebody else, and must not keep that one's owner from changing it.
+    if (foreign !== undefined) {
+      outside.push({ key, reason: `DnsRecord/${record.name}: ${foreign}` });
+      continue;
+    }
+    const problem = nameProblem(zone, name.value, type);
     if (problem !== undefined) stale.push({ key, reason: `DnsRecord/${record.name}: ${problem}` });
-    const group = groups.get(key) ?? { key, name: place.value, records: [] };
+    const group = groups.get(key) ?? { key, name: name.value, records: [] };
     group.records.push(record);
     groups.set(key, group);
   }
@@ -47,6 +58,7 @@ export function desiredRecordSets(zone: string, records: readonly Record[]): Des
         sources: group.records.map(({ uid, generation }) => ({ uid, generation })),
       });
   }
+  stale.push(...outside);
   items.sort((left, right) => (left.key < right.key ? -1 : 1));
   return stale.length === 0 ? { known: true, items } : { known: true, items, stale };
 }

@@ -1,5 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { declarationOfRecordSet } from "./declaration-of.ts";
+import { zoneFits } from "./fits.ts";
 import { dnsZoneLoop } from "./loop.ts";
 import { dnsZoneCreate, dnsZoneDelete } from "./pipelines.ts";
 import type { RecordSet } from "./record-set.ts";
@@ -14,6 +15,7 @@ export const dnsZoneKind = defineKind<DnsZoneSpec>({
   modeRequired: true,
   accounts: (spec) => [spec.account],
   links: () => [],
+  fits: zoneFits,
   declarationOf: ({ name, spec }, item) => declarationOfRecordSet({ name, zone: spec.zone }, item as RecordSet),
   loop: dnsZoneLoop,
   pipelines: [dnsZoneCreate, dnsZoneDelete],

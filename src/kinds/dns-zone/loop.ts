@@ -30,7 +30,7 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
   // Record sets are small and go in one call; a zone that is moved here should not take hours.
   limits: { changesPerCycle: 1_000 },
   claimsAll: ({ spec }) => spec.ownership === "zone",
-  desired: (ctx, zone) => withRegistry(zone, desiredRecordSets(zoneName(zone), ctx.inputs<DnsRecordSpec>("DnsRecord"))),
+  desired: (ctx, zone) => withRegistry(zone, desiredRecordSets(placeOf(zone), ctx.inputs<DnsRecordSpec>("DnsRecord"))),
   observe: observeZone,
   read: readRecordSet,
   same: sameRecordSet,
@@ -161,6 +161,10 @@ function zoneMissing(subject: Zone): RetryableError {
 
 function notReady(message: string): RetryableError {
   return new RetryableError("DEPENDENCY_NOT_READY", message, { ambiguous: false });
+}
+
+function placeOf(subject: Zone) {
+  return { zone: zoneName(subject), scope: subject.scope, delegations: subject.spec.delegations ?? [] };
 }
 
 function zoneName(subject: Zone): string {

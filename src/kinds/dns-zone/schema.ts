@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseAbsoluteName } from "../dns-record/domain-name.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
+import { type Delegation, ownerWords, parsePattern, patternsOverlap } from "./delegation.ts";
 
 const domainName = z
   .string()
@@ -32,6 +33,23 @@ const fields = z.strictObject({
     .regex(/^[A-Za-z0-9._-]{1,63}$/, "must be 1 to 63 letters, digits, dots, hyphens and underscores")
     .default("setpoint")
     .describe("With ownership registry: the owner that the entries name."),
+  delegations: z
+    .array(
+      z.strictObject({
+        pattern: z
+          .string()
+          .min(1)
+          .max(254)
+          .describe(
+            "Names in the zone, such as `*.web`. A `*` stands for exactly one label, and there is at most one.",
+          ),
+        project: resourceNameSchema.optional().describe("The project that declares records there."),
+        workspace: resourceNameSchema.optional().describe("The workspace of it, if not all of the project."),
+      }),
+    )
+    .max(1_000)
+    .optional()
+    .describe("Names whose records other scopes declare. Nobody else does, the scope of the zone included."),
   makesZone: z
     .boolean()
     .optional()
@@ -40,12 +58,37 @@ const fields = z.strictObject({
   dnssec: z.boolean().optional().describe("With makesZone: the zone is signed."),
 });
 
-export const dnsZoneSchema = fields.superRefine(({ makesZone, nameservers, adopt, dnssec }, context) => {
+export const dnsZoneSchema = fields.superRefine(({ makesZone, nameservers, adopt, dnssec, delegations }, context) => {
   if (makesZone === true && nameservers === undefined)
     context.addIssue({ code: "custom", path: ["nameservers"], message: "must be named for a zone that is to be made" });
+  for (const issue of delegationIssues(delegations ?? [])) context.addIssue({ code: "custom", ...issue });
   for (const [name, value] of Object.entries({ adopt, dnssec }))
     if (makesZone !== true && value === true)
       context.addIssue({ code: "custom", path: [name], message: "is only for a zone that Setpoint makes (makesZone)" });
 });
 
 export type DnsZoneSpec = z.output<typeof dnsZoneSchema>;
+
+/** Each pattern by itself, and none that shares a name with another one. */
+function delegationIssues(delegations: readonly Delegation[]) {
+  const issues: { readonly path: (string | number)[]; readonly message: string }[] = [];
+  const read: { readonly labels: readonly string[]; readonly delegation: Delegation }[] = [];
+  for (const [index, delegation] of delegations.entries()) {
+    const path = ["delegations", index, "pattern"];
+    const parsed = parsePattern(delegation.pattern);
+    if (!parsed.ok) {
+      issues.push({ path, message: parsed.message });
+      continue;
+    }
+    if (delegation.project === undefined && delegation.workspace === undefined)
+      issues.push({ path: ["delegations", index], message: "must name the project or the workspace it is for" });
+    const other = read.find(({ labels }) => patternsOverlap(labels, parsed.value))?.delegation;
+    if (other !== undefined)
+      issues.push({
+        path,
+        message: `"${delegation.pattern}" of ${ownerWords(delegation)} overlaps "${other.pattern}" of ${ownerWords(other)}: some names would be both's`,
+      });
+    read.push({ labels: parsed.value, delegation });
+  }
+  return issues;
+}

@@ -14,8 +14,8 @@ export const lockNames = statement<unknown>(
   "platform",
   `select case when alone then pg_advisory_xact_lock(7302, key) else pg_advisory_xact_lock_shared(7302, key) end
    from (
-     select hashtext(concat_ws(' ', $1::uuid, $2::text, named.kind, named.name)) as key, bool_or(named.place = 1) as alone
-     from unnest($3::text[], $4::text[]) with ordinality as named (kind, name, place)
+     select hashtext(concat_ws(' ', $1::uuid, named.scope, named.kind, named.name)) as key, bool_or(named.place = 1) as alone
+     from unnest($2::text[], $3::text[], $4::text[]) with ordinality as named (scope, kind, name, place)
      group by key order by key
    ) as ordered`,
 );
@@ -47,7 +47,7 @@ export interface DeclaredRow extends ResourceRow {
   readonly revision: number;
   readonly mode: Mode | null;
   readonly protect: boolean | null;
-  readonly links: readonly { readonly kind: string; readonly name: string }[] | null;
+  readonly links: readonly { readonly scope: string; readonly kind: string; readonly name: string }[] | null;
   readonly subjects:
     | readonly { readonly id: number; readonly accountId: string | null; readonly detached: ResourceDeletion | null }[]
     | null;
@@ -55,7 +55,7 @@ export interface DeclaredRow extends ResourceRow {
 
 const declaredColumns = `r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels, r.author_name, r.author_type,
   r.declared_at_ms, r.deletion, r.revision, r.mode, r.protect,
-  (select json_agg(json_build_object('kind', k.kind, 'name', k.name)) from setpoint.link as k
+  (select json_agg(json_build_object('scope', k.scope, 'kind', k.kind, 'name', k.name)) from setpoint.link as k
    where k.organization_id = r.organization_id and k.source_uid = r.uid) as links,
   (select json_agg(json_build_object('id', s.id, 'accountId', s.account_id, 'detached', s.detached)) from setpoint.subject as s
    where s.organization_id = r.organization_id and s.resource_uid = r.uid) as subjects`;
@@ -147,14 +147,15 @@ export const addLinks = statement<never>(
   "add links",
   "tenants",
   `insert into setpoint.link (organization_id, source_uid, scope, kind, name)
-   select $1, $2, $3, named.kind, named.name from unnest($4::text[], $5::text[]) as named (kind, name)
+   select $1, $2, named.scope, named.kind, named.name
+   from unnest($3::text[], $4::text[], $5::text[]) as named (scope, kind, name)
    on conflict do nothing`,
 );
 export const dropLinks = statement<never>(
   "drop links",
   "tenants",
   `delete from setpoint.link as k where k.organization_id = $1 and k.source_uid = $2
-     and (k.kind, k.name) not in (select * from unnest($3::text[], $4::text[]))`,
+     and (k.scope, k.kind, k.name) not in (select * from unnest($3::text[], $4::text[], $5::text[]))`,
 );
 
 /** New subjects are due at once. Each keeps the place of its account in the declaration. */

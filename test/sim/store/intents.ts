@@ -140,7 +140,7 @@ function wakeAll(subjects: Iterable<SubjectRow>, author: Principal, now: number)
 }
 
 function linksOf(request: DeclareRequest): ResourceRow["links"] {
-  return request.links.map(({ kind, name }) => ({ scope: request.scope, kind, name }));
+  return request.links.map(({ kind, name, scope = request.scope }) => ({ scope, kind, name }));
 }
 
 function sameDeclaration({ tables }: State, row: ResourceRow, request: DeclareRequest): boolean {

@@ -178,7 +178,13 @@ export class Historian {
       mode: dice.pick([undefined, "enforce", "observe"]),
       protect: dice.pick([undefined, undefined, true, false]),
       accounts: isZone ? (dice.chance(0.2) ? [undefined] : withAccounts) : dice.chance(0.1) ? [undefined] : [],
-      links: isZone ? [] : dice.some([0, 1, 5], 0.5).map((zone) => ({ kind: "Zone", name: `zone-${zone}` })),
+      links: isZone
+        ? []
+        : dice.some([0, 1, 5], 0.5).map((zone) => ({
+            kind: "Zone",
+            name: `zone-${zone}`,
+            ...(dice.chance(0.3) ? { scope: dice.pick(scopesOf(organizationId)) } : {}),
+          })),
     };
   }
 

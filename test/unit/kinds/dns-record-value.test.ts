@@ -153,13 +153,16 @@ test("what cannot be in the zone, or at its provider, is refused where it is dec
   const problems = (over: Partial<DnsRecordSpec>, capabilities: unknown = powerDnsCapabilities) =>
     recordFits(
       { ...spec, ...over },
-      { linked: () => ({ spec: { account: "lab", zone: "example.test" }, capabilities }) },
+      {
+        scope: "organization/o",
+        linked: () => ({ scope: "organization/o", spec: { account: "lab", zone: "example.test" }, capabilities }),
+      },
     )
       .map(({ pointer, message }) => `${pointer}: ${message}`)
       .join("\n");
   assert.equal(problems({}), "");
   assert.equal(
-    recordFits(spec, { linked: () => undefined }).length,
+    recordFits(spec, { scope: "organization/o", linked: () => undefined }).length,
     0,
     "without a zone the reference is refused instead",
   );

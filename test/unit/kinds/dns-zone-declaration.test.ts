@@ -32,7 +32,9 @@ test("what is declared for a record set wants that very record set", () => {
     assert.ok(resourceNameSchema.safeParse(made.name).success, made.name);
     names.add(made.name);
     const record = { uid: "u", generation: 1, name: made.name, spec: made.spec as unknown as DnsRecordSpec };
-    const desired = desiredRecordSets("example.test.", [record as unknown as InputResource<DnsRecordSpec>]);
+    const desired = desiredRecordSets({ zone: "example.test.", scope: "organization/o", delegations: [] }, [
+      { ...record, scope: "organization/o" } as unknown as InputResource<DnsRecordSpec>,
+    ]);
     assert.ok(desired.known);
     assert.deepEqual(desired.items[0]?.item, recordSet);
   }

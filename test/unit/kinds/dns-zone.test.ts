@@ -7,7 +7,7 @@ import { desiredRecordSets } from "../../../src/kinds/dns-zone/desired.ts";
 import { foldSeen, type RecordSet, sameRecordSet } from "../../../src/kinds/dns-zone/record-set.ts";
 import { dnsZoneSchema } from "../../../src/kinds/dns-zone/schema.ts";
 
-const zone = "example.test.";
+const zone = { zone: "example.test.", scope: "organization/o", delegations: [] };
 
 function record(uid: string, spec: Partial<DnsRecordSpec>): InputResource<DnsRecordSpec> {
   return {
