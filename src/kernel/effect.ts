@@ -118,12 +118,14 @@ async function standsAlready(scene: StepScene, step: Effect, at: At): Promise<Ou
   }
   if (made?.state !== "intended" && made?.externalId !== found.externalId)
     throw new TerminalError("PRECONDITION_FAILED", `${key} is not ours: nobody here made or adopted what is there now`);
-  if (found.lockedBy !== undefined)
-    throw new TerminalError(
-      "PROVIDER_REFUSED",
-      `${key} is protected against deletion: provider lock (${found.lockedBy})`,
-    );
+  requireUnlocked(key, found);
   return undefined;
+}
+
+/** The provider's own lock is heeded at the last look, whatever the admission saw. */
+function requireUnlocked(key: string, { lockedBy }: Found): void {
+  if (lockedBy === undefined) return;
+  throw new TerminalError("PROVIDER_REFUSED", `${key} is protected against deletion: provider lock (${lockedBy})`);
 }
 
 /** Records what is true outside already: under a permit, and without a call. */
@@ -195,6 +197,7 @@ export async function undoEffect(scene: StepScene, step: Effect, entry: JournalE
   const { found, lookedFromMonotonicMs } = looked;
   const isSame = found !== "absent" && (externalId === undefined || found.externalId === externalId);
   const made = isSame && found.markedBy === undefined && !adopted ? found : undefined;
+  if (creates && made !== undefined) requireUnlocked(key, made);
   // What was only adopted stays, and its items with it.
   const taken = adopted ? { ...step, takesItems: false } : step;
   const action: ChangeAction = made === undefined ? "forget" : creates ? "delete" : "update";

@@ -7,6 +7,7 @@ import { digestOf } from "./hash.ts";
 import { itemDigest } from "./held-change.ts";
 import { leftToUndo, standingEntries } from "./journal.ts";
 import {
+  admittedAs,
   cycleClaim,
   effectOutput,
   givenTo,
@@ -34,7 +35,7 @@ export async function runAdmit(scene: StepScene): Promise<Outcome> {
   const policy = effectivePolicy(scene.input.policies, scene.kind.loop?.limits);
   if (policy.mode === "observe") return notAdmitted(scene, "OBSERVE_MODE", `observe mode (set at ${policy.modeFrom})`);
   const lookedFromMs = Math.floor(scene.engine.clock.monotonicMs() + scene.storeAheadMs);
-  const plan = scene.operation.direction === "forward" ? await planForward(scene) : planBack(scene);
+  const plan = scene.operation.direction === "forward" ? await planForward(scene) : await planBack(scene);
   const facts = await factsOf(scene, plan, policy, lookedFromMs);
   const decided = admit(facts);
   if (!(await settleHeld(scene, decided.held, decided.verdicts))) return { is: "lost" };
@@ -54,7 +55,7 @@ function notAdmitted({ pipeline, journal, operation, input }: StepScene, code: s
 function outcomeOf(scene: StepScene, plan: Plan, decided: Admission): Outcome {
   const { inputVersion, policyVersion, resource } = scene.input;
   const allIn = decided.admitted.length + decided.later.length === plan.changes.length && plan.foreign.length === 0;
-  const keys = plan.changes.map(({ action, key }) => `${action} ${key}`);
+  const keys = plan.changes.map(admittedAs);
   if (allIn) return { is: "done", output: { inputVersion, policyVersion, generation: resource.generation, keys } };
   const said = (verdicts: readonly Verdict[]) => verdicts.map(({ guard, reason }) => `${guard}: ${reason}`).join("; ");
   if (decided.held.length > 0) return { is: "held", message: said(decided.held.map(({ verdict }) => verdict)) };
@@ -100,17 +101,27 @@ async function planEffect(scene: StepScene, step: Effect): Promise<PlannedChange
   return ours ? changeOf(scene, step, "delete", found) : "foreign";
 }
 
-/** What was made is taken back: a delete where it was created, an update where it was changed. */
-function planBack(scene: StepScene): Plan {
-  const changes = leftToUndo(scene.pipeline, scene.journal, stepsOnRecord(scene)).flatMap(({ step, made: entry }) => {
-    const key = step.key(storyOf(scene));
+/**
+ * What was made is taken back: a delete where it was created, an update where it was changed. What nobody heard of is looked
+ * for, because an approval names the very thing.
+ */
+async function planBack(scene: StepScene): Promise<Plan> {
+  const changes: PlannedChange[] = [];
+  for (const { step, made: entry } of leftToUndo(scene.pipeline, scene.journal, stepsOnRecord(scene))) {
+    const story = storyOf(scene);
+    const key = step.key(story);
     const thing = scene.input.memory.made?.find((one) => one.key === key && one.operationId === scene.operation.id);
     const said = entry === undefined ? undefined : parsed(effectOutput, entry.output, `the output of '${step.name}'`);
-    if (thing?.adopted ?? said?.adopted ?? false) return [];
-    const externalId = thing?.externalId ?? said?.externalId ?? key;
-    const action = step.change === "create" ? "delete" : "update";
-    return [changeOf(scene, step, action, { externalId, output: said?.output })];
-  });
+    if (thing?.adopted ?? said?.adopted ?? false) continue;
+    const externalId = thing?.externalId ?? said?.externalId;
+    const found =
+      externalId === undefined && step.change === "create"
+        ? await looking(scene, step.name, (context) => step.look(context, entry?.input ?? step.given(story)))
+        : "absent";
+    // Not seen is not gone: the guards hear of it all the same, by its name.
+    const known = found === "absent" ? { externalId: externalId ?? key, output: said?.output } : found;
+    changes.push(changeOf(scene, step, step.change === "create" ? "delete" : "update", known));
+  }
   return { ...emptyPlan, changes };
 }
 

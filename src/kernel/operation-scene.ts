@@ -8,6 +8,7 @@ import { heldGroupsDigest } from "./held-change.ts";
 import { standingEntries } from "./journal.ts";
 import type { Kind } from "./kind.ts";
 import type { Subject } from "./loop.ts";
+import type { PlannedChange } from "./plan.ts";
 import { ADMIT, type EffectContext, type Pipeline, type Step, type StepContext, type Story } from "./pipeline.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
@@ -179,13 +180,24 @@ export function givenTo(scene: StepScene, step: Extract<Step, { given(story: Sto
   throw new TerminalError("DEPENDENCY_NOT_READY", `Step '${step.name}' needs what a step before it has not come to`);
 }
 
-const admission = z.object({ inputVersion: z.number(), policyVersion: z.number(), generation: z.number() });
+const admission = z.object({
+  inputVersion: z.number(),
+  policyVersion: z.number(),
+  generation: z.number(),
+  /** What the guards were asked about, as `admittedAs` names it. */
+  keys: z.array(z.string()),
+});
 export type Admitted = z.output<typeof admission>;
 
 /** What the standing admission was decided from. */
 export function admittedOf({ pipeline, journal, operation }: StepScene): Admitted | undefined {
   const entry = standingEntries(pipeline, journal, operation.direction).get(ADMIT);
   return entry === undefined ? undefined : parsed(admission, entry.output, "the admission");
+}
+
+/** A change as an admission names it. */
+export function admittedAs({ action, key }: Pick<PlannedChange, "action" | "key">): string {
+  return `${action} ${key}`;
 }
 
 /** Records what waits for a person, as the loop would, and drops what does not any more. */

@@ -6,7 +6,16 @@ import { removes } from "./facts.ts";
 import { type Called, fenced } from "./fence.ts";
 import { reservationVerdict } from "./guards/delete-budget.ts";
 import { isConfirmed } from "./operation-admit.ts";
-import { callTimeoutMs, cycleClaim, type Outcome, type StepScene, settleHeld, storeNowMs } from "./operation-scene.ts";
+import {
+  admittedAs,
+  admittedOf,
+  callTimeoutMs,
+  cycleClaim,
+  type Outcome,
+  type StepScene,
+  settleHeld,
+  storeNowMs,
+} from "./operation-scene.ts";
 import type { PlannedChange } from "./plan.ts";
 import { effectivePolicy } from "./policy.ts";
 
@@ -43,6 +52,7 @@ export async function make(scene: StepScene, change: PlannedChange, making: Maki
   // The admission may be hours old: whether this is still the account that was looked at is asked after the look.
   if (await isAnotherAccount(scene, fromMonotonicMs)) return { is: "moved" };
   const outside = making.work !== undefined;
+  if (outside && !isAdmitted(scene, change)) return { is: "moved" };
   const reserved = outside ? await reserve(scene, change) : undefined;
   if (reserved !== undefined) return reserved;
   if (outside) {
@@ -51,7 +61,7 @@ export async function make(scene: StepScene, change: PlannedChange, making: Maki
     if (input.account !== undefined) await engine.accounts.takeCall(input.account, true);
   }
   const record = recordOf(scene, change);
-  const grant = input.grants.find(({ itemDigest }) => itemDigest === change.digest);
+  const grant = grantOf(scene, change);
   const answer = await fenced(
     {
       engine,
@@ -113,7 +123,7 @@ function memoryAfterFailure({ input }: StepScene, making: Making, error: EngineE
 async function reserve(scene: StepScene, change: PlannedChange): Promise<Outcome | undefined> {
   if (!removes(change)) return undefined;
   const { engine, claim, input, kind } = scene;
-  const granted = input.grants.some(({ itemDigest }) => itemDigest === change.digest) || isConfirmed(scene, change);
+  const granted = isApproved(scene, change);
   const answer = await engine.store.reserveDeletes({
     actor: claim.actor,
     subject: input.subject,
@@ -126,6 +136,24 @@ async function reserve(scene: StepScene, change: PlannedChange): Promise<Outcome
   if (over === undefined) return undefined;
   if (!(await settleHeld(scene, [over.held], [over.verdict]))) return { is: "lost" };
   return { is: "held", message: `${over.verdict.guard}: ${over.verdict.reason}` };
+}
+
+/**
+ * What the admission did not see, no guard was asked about: what was looked for in vain then, and is there now, is admitted
+ * anew. An approval is for one write: who tries again after it was used, or after it ran out, asks again.
+ */
+function isAdmitted(scene: StepScene, change: PlannedChange): boolean {
+  const { input, kind } = scene;
+  if (admittedOf(scene)?.keys.includes(admittedAs(change)) !== true) return false;
+  return effectivePolicy(input.policies, kind.loop?.limits).mode !== "propose" || isApproved(scene, change);
+}
+
+function isApproved(scene: StepScene, change: PlannedChange): boolean {
+  return grantOf(scene, change) !== undefined || isConfirmed(scene, change);
+}
+
+function grantOf({ input }: StepScene, { digest }: PlannedChange) {
+  return input.grants.find(({ itemDigest }) => itemDigest === digest);
 }
 
 export async function isAnotherAccount(scene: StepScene, notBeforeMonotonicMs: number): Promise<boolean> {
@@ -188,7 +216,7 @@ function recordOf(scene: StepScene, change: PlannedChange): ChangeRecord {
       },
     ],
     verdicts: [],
-    grantId: input.grants.find(({ itemDigest }) => itemDigest === change.digest)?.id,
+    grantId: grantOf(scene, change)?.id,
     intendedAtMs: storeNowMs(scene),
   };
 }

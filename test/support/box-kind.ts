@@ -11,11 +11,20 @@ export class Boxes {
   /** Every write that changed something, in order. */
   readonly effects: string[] = [];
   ready = true;
+  /** How many of the next looks see no box, though it is there. */
+  hiddenLooks = 0;
+  /** Boxes that the outside itself keeps from being removed. */
+  readonly locked = new Set<string>();
   /** What the next writes answer instead of being done. */
   readonly failures: Error[] = [];
 
   box(name: string) {
     return this.boxes.get(name);
+  }
+  look(name: string) {
+    if (this.hiddenLooks === 0) return this.box(name);
+    this.hiddenLooks -= 1;
+    return undefined;
   }
   #fail(): void {
     const failure = this.failures.shift();
@@ -133,8 +142,10 @@ function boxEffect(outside: Boxes, point: Point) {
     adopts: ({ subject }) => subject.spec.adopt,
     look: (_context, { name }) =>
       point("look at box", () => {
-        const found = outside.box(name);
-        return found === undefined ? "absent" : { externalId: `box-${name}`, output: { lid: found.lid } };
+        const found = outside.look(name);
+        if (found === undefined) return "absent";
+        const lock = outside.locked.has(name) ? { lockedBy: "the owner's lock" } : {};
+        return { externalId: `box-${name}`, output: { lid: found.lid }, ...lock };
       }),
     call: async (_context, { name }) => {
       await point("create box", () => outside.create(name));
@@ -219,7 +230,7 @@ function deletePipeline(outside: Boxes, point: Point): Pipeline {
         key: ({ subject }) => `box ${subject.name}`,
         look: (_context, { name }) =>
           point("look at box", () => {
-            const found = outside.box(name);
+            const found = outside.look(name);
             return found === undefined
               ? "absent"
               : { externalId: `box-${name}`, output: undefined, contains: found.values.size };

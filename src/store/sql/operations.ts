@@ -31,9 +31,10 @@ export const journalOf = `(
   select coalesce(json_agg(${entryJson} order by t.place), '[]') from setpoint.step as t
   where t.organization_id = o.organization_id and t.operation_id = o.id)`;
 
+/** An operation whose subject is gone has nothing left to pause. */
 const isPaused = `(
   select p.level || ' paused at ' || p.scope || ' by ' || p.author || ': ' || p.reason from setpoint.pause as p
-  where ${pauseCovers} and p.level <> 'deletes' order by p.id limit 1)`;
+  where s.id is not null and ${pauseCovers} and p.level <> 'deletes' order by p.id limit 1)`;
 const isLeaving = "(r.deletion is not null or s.detached is not null)";
 const withResource = `
   left join setpoint.subject as s on s.id = o.subject_id

@@ -59,6 +59,33 @@ test("in propose mode it is held until a person approves, and then runs", async 
   assert.equal(lab.outside.effects[0], "create web");
 });
 
+test("in propose mode an approval is for one attempt: after a lost answer a person is asked again", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", {}, { mode: "propose" });
+  const { id } = await lab.start("box.create", "web");
+  await lab.finish(id);
+  const open = () => [...lab.store.state.tables.heldChanges.values()].filter(({ state }) => state === "open");
+  const approveAll = async () => {
+    for (const held of open()) {
+      const base = { organizationId, heldChangeId: held.id, digest: held.digest, approver: ada, grantForMs: 600_000 };
+      assert.equal((await lab.store.approve(base)).result, "approved");
+    }
+  };
+  lab.outside.failures.push(new RetryableError("PROVIDER_UNAVAILABLE", "busy"));
+  await approveAll();
+  await lab.finish(id);
+  assert.equal(lab.row(id).state, "held", "the one attempt that was approved is used up");
+  assert.ok(open().length > 0);
+  assert.deepEqual(lab.outside.effects, []);
+  for (let round = 0; round < 60 && lab.row(id).state !== "succeeded"; round++) {
+    await approveAll();
+    lab.clock.advance(3_000);
+    await lab.turn(id);
+  }
+  assert.equal(lab.row(id).state, "succeeded", lab.row(id).message);
+  assert.equal(lab.outside.effects.filter((effect) => effect === "create web").length, 1);
+});
+
 test("a step that fails for good waits for a person, who can go on, skip what is safe, or cancel", async () => {
   const lab = await OperationLab.open();
   await lab.declare("web", { a: "1" });
@@ -219,6 +246,34 @@ test("a delete takes away only what is ours, and protection refuses it", async (
   const protectedRow = await lab.finish((await lab.start("box.delete", "web")).id);
   assert.equal(protectedRow.state, "not-run");
   assert.match(protectedRow.message, /protection/);
+  assert.ok(lab.outside.box("web"));
+});
+
+test("what the admission did not see is put before the guards when it is seen", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  await lab.finish((await lab.start("box.create", "web")).id);
+  await lab.declare("web", { a: "1" }, { protect: true });
+  await lab.remove("web", 2);
+  const { id } = await lab.start("box.delete", "web");
+  lab.outside.hiddenLooks = 1;
+  const row = await lab.finish(id);
+  assert.equal(row.state, "not-run", row.message);
+  assert.match(row.message, /protection/);
+  assert.ok(lab.outside.box("web"));
+});
+
+test("what the provider has locked meanwhile is not taken back", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  lab.outside.ready = false;
+  const { id } = await lab.start("box.create", "web");
+  await lab.finish(id, 20);
+  lab.outside.locked.add("web");
+  assert.equal(await lab.steer(id, { verb: "cancel" }), "done");
+  const row = await lab.finish(id);
+  assert.equal(row.state, "attention");
+  assert.match(row.message, /provider lock \(the owner's lock\)/);
   assert.ok(lab.outside.box("web"));
 });
 
