@@ -5,10 +5,19 @@ import { dnsRecordKind } from "./dns-record/kind.ts";
 import { dnsZoneKind } from "./dns-zone/kind.ts";
 import { firewallKind } from "./firewall/kind.ts";
 import { hostKind } from "./host/kind.ts";
+import { loadBalancerKind } from "./load-balancer/kind.ts";
 
 /** Every kind there is. A kind that is not listed here does not exist. */
 export const kinds: KindRegistry = new Map<string, Kind>(
-  ([cloudNetworkKind, computeProviderKind, dnsRecordKind, dnsZoneKind, firewallKind, hostKind] as readonly Kind[]).map(
-    (kind) => [kind.kind, kind],
-  ),
+  (
+    [
+      cloudNetworkKind,
+      computeProviderKind,
+      dnsRecordKind,
+      dnsZoneKind,
+      firewallKind,
+      hostKind,
+      loadBalancerKind,
+    ] as readonly Kind[]
+  ).map((kind) => [kind.kind, kind]),
 );

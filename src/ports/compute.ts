@@ -1,3 +1,5 @@
+import type { LoadBalancerReader, LoadBalancerWriter } from "./load-balancer.ts";
+
 /**
  * What a kind may ask of any cloud. Ids are the provider's own, as text. Every thing that can carry one says whose it is; whoever
  * implements this says in `capabilities` what it can do, and a kind refuses what is not among it before anything is written.
@@ -114,13 +116,16 @@ export interface ComputeCapabilities {
   /** A firewall can follow a label selector. */
   readonly firewallSelectors: boolean;
   readonly networks: boolean;
+  readonly loadBalancers: boolean;
+  /** A load balancer can let through and keep out by where a visitor comes from. */
+  readonly balancerOrigins: boolean;
   readonly volumes: boolean;
   readonly reverseDns: boolean;
   readonly protection: boolean;
 }
 
 /** Looks. "absent" only when the provider says so. */
-export interface ComputeReader {
+export interface ComputeReader extends LoadBalancerReader {
   readonly capabilities: ComputeCapabilities;
   server(id: string, signal: AbortSignal): Promise<CloudServer | "absent">;
   /** Every server that carries this mark; more than one is a mistake that somebody has to see. */
@@ -142,7 +147,7 @@ export interface ComputeReader {
 }
 
 /** Changes of what is there. Each ends when the provider says that it is done, and can be repeated. */
-export interface ComputeWriter {
+export interface ComputeWriter extends LoadBalancerWriter {
   describeServer(
     id: string,
     facts: { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly mark: OwnMark },

@@ -6,7 +6,9 @@ import { cloudNetworkKind } from "../../src/kinds/cloud-network/kind.ts";
 import { computeProviderKind } from "../../src/kinds/compute-provider/kind.ts";
 import { hostKind } from "../../src/kinds/host/kind.ts";
 import { firewallKind } from "../../src/kinds/firewall/kind.ts";
+import { loadBalancerKind } from "../../src/kinds/load-balancer/kind.ts";
 import type { Clock } from "../../src/ports/clock.ts";
+import type { Http } from "../../src/ports/http.ts";
 import type { JsonObject } from "../../src/ports/json.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Provider } from "../../src/ports/provider.ts";
@@ -21,16 +23,22 @@ import { worldHttp } from "./world-http.ts";
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const startMs = 1_767_225_600_000;
 
-export const cloudKinds = [computeProviderKind, firewallKind, cloudNetworkKind, hostKind] as readonly Kind[];
+export const cloudKinds = [
+  computeProviderKind,
+  firewallKind,
+  cloudNetworkKind,
+  hostKind,
+  loadBalancerKind,
+] as readonly Kind[];
 const leaseMs = 15_000;
 export const organizationId = "bench";
 
 /** The provider for Hetzner Cloud over a world, each account with the token of the project of its own name. */
-export function worldProvider(world: World, clock: Clock): Provider {
+export function worldProvider(world: World, clock: Clock, http: Http = worldHttp(world, clock)): Provider {
   const credentials = {
     read: async (reference: string) => ({ found: true, value: reference.replace(/^token:/, "") }) as const,
   };
-  const provider = createHetznerCloudProvider({ http: worldHttp(world, clock), credentials, clock, log: silent });
+  const provider = createHetznerCloudProvider({ http, credentials, clock, log: silent });
   return {
     ...provider,
     open: (account) =>

@@ -112,7 +112,12 @@ export async function requireOurs<Raw extends { readonly id: number }, Entry ext
   const found = await findByName(client, family, name, signal);
   if (found !== "absent" && typeof found.mark === "object" && "installationId" in found.mark) return found;
   const why = found === "absent" ? "is not in the project (yet)" : "is in the project, but Setpoint did not make it";
-  throw new RetryableError("DEPENDENCY_NOT_READY", `The ${family.one} ${name} ${why}`, { ambiguous: false });
+  throw notReady(`The ${family.one} ${name} ${why}`);
+}
+
+/** What is needed is made by somebody, which takes a while: asking again at once would only be calls. */
+export function notReady(message: string): RetryableError {
+  return new RetryableError("DEPENDENCY_NOT_READY", message, { ambiguous: false, afterMs: 30_000 });
 }
 
 function listShape<Raw extends { readonly id: number }, Entry>(family: Family<Raw, Entry>) {

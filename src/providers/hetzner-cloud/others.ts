@@ -33,4 +33,3 @@ export const floatingIps = family("floating_ips", "floating_ip", "floating IP");
 export const primaryIps = family("primary_ips", "primary_ip", "primary IP");
 export const placementGroups = family("placement_groups", "placement_group", "placement group");
 export const certificates = family("certificates", "certificate", "certificate");
-export const loadBalancers = family("load_balancers", "load_balancer", "load balancer");

@@ -13,7 +13,8 @@ import { markedServers, serverEngine } from "./engine.ts";
 import { firewalls, firewallWriter } from "./firewalls.ts";
 import { findById, findByName, listerOf } from "./listing.ts";
 import { networks, networkWriter } from "./networks.ts";
-import { certificates, floatingIps, loadBalancers, placementGroups, primaryIps } from "./others.ts";
+import { loadBalancers, loadBalancerWriter } from "./load-balancers.ts";
+import { certificates, floatingIps, placementGroups, primaryIps } from "./others.ts";
 import { readRights } from "./rights.ts";
 import { servers, serverWriter } from "./servers.ts";
 import { type HetznerCloudSettings, hetznerCloudSettingsSchema } from "./settings.ts";
@@ -48,6 +49,8 @@ const capabilities: ComputeCapabilities = Object.freeze({
   firewalls: true,
   firewallSelectors: true,
   networks: true,
+  loadBalancers: true,
+  balancerOrigins: false,
   volumes: true,
   reverseDns: true,
   protection: true,
@@ -74,6 +77,7 @@ function openAccount(world: World, account: AccountRecord): ProviderAccount<Comp
       ...volumeWriter(client),
       ...firewallWriter(client),
       ...networkWriter(client),
+      ...loadBalancerWriter(client),
     }),
   };
 }
@@ -106,6 +110,8 @@ function readerOf(client: HetznerClient): ComputeReader {
     networkByName: (name, signal) => findByName(client, networks, name, signal),
     firewall: (id, signal) => findById(client, firewalls, id, signal),
     firewallByName: (name, signal) => findByName(client, firewalls, name, signal),
+    loadBalancer: (id, signal) => findById(client, loadBalancers, id, signal),
+    loadBalancerByName: (name, signal) => findByName(client, loadBalancers, name, signal),
     volumeByName: (name, signal) => findByName(client, volumes, name, signal),
     serverType: (name, signal) => findServerType(client, name, signal),
     hasImage: (name, architecture, signal) => hasImage(client, { name, architecture }, signal),

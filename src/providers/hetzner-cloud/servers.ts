@@ -78,7 +78,7 @@ type ServerWriter = Pick<
 >;
 
 export function serverWriter(client: HetznerClient): ServerWriter {
-  const action = (id: string, name: string, body: object, what: string) => ({
+  const action = (id: string, name: string, body: object | undefined, what: string) => ({
     method: "POST" as const,
     path: ["servers", id, "actions", name],
     body,
@@ -92,7 +92,7 @@ export function serverWriter(client: HetznerClient): ServerWriter {
     },
     setPower: (id, power, signal) =>
       // Off is a hard stop: a pipeline that wants the machine to go down by itself asks it first.
-      act(client, action(id, `power${power}`, {}, `the power ${power} of server ${id}`), signal),
+      act(client, action(id, `power${power}`, undefined, `the power ${power} of server ${id}`), signal),
     setServerProtection: (id, on, signal) =>
       act(
         client,
@@ -111,7 +111,7 @@ export function serverWriter(client: HetznerClient): ServerWriter {
       const what = `the reverse DNS of ${ip}`;
       await act(client, action(id, "change_dns_ptr", { ip, dns_ptr: name }, what), signal);
     },
-    resetServer: (id, signal) => act(client, action(id, "reset", {}, `the reset of server ${id}`), signal),
+    resetServer: (id, signal) => act(client, action(id, "reset", undefined, `the reset of server ${id}`), signal),
     attachNetwork: async (id, { name, ip }, signal) => {
       const network = await requireOurs(client, networks, name, signal);
       const body = { network: Number(network.id), ...(ip === undefined ? {} : { ip }) };

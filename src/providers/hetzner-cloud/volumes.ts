@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { RetryableError } from "../../kernel/errors.ts";
 import type { CloudVolume, ComputeWriter } from "../../ports/compute.ts";
 import { act } from "./actions.ts";
 import type { HetznerClient } from "./client.ts";
 import { labelsShape, markOf, otherLabels } from "./labels.ts";
-import { type Family, findByName } from "./listing.ts";
+import { type Family, findByName, notReady } from "./listing.ts";
 
 const volumeShape = z.object({
   id: z.int(),
@@ -58,5 +57,5 @@ async function requireVolume(client: HetznerClient, name: string, signal: AbortS
   const found = await findByName(client, volumes, name, signal);
   if (found !== "absent") return found;
   const message = `There is no volume ${name} in the project: make it, or take it out of the spec`;
-  throw new RetryableError("DEPENDENCY_NOT_READY", message, { ambiguous: false });
+  throw notReady(message);
 }

@@ -96,6 +96,11 @@ function host(name: string) {
   return { apiVersion: "setpoint/v1", kind: "Host", metadata: { name }, spec };
 }
 
+function loadBalancer(name: string) {
+  const spec = { account: "cloud", type: "lb11", location: "fsn1" };
+  return { apiVersion: "setpoint/v1", kind: "LoadBalancer", metadata: { name }, spec };
+}
+
 /** A resource of each kind that its schema takes, by the plural of the kind. */
 export const manifests: Readonly<Record<string, (name: string) => object>> = {
   dnszones: zone,
@@ -104,6 +109,7 @@ export const manifests: Readonly<Record<string, (name: string) => object>> = {
   cloudnetworks: cloudNetwork,
   computeproviders: computeProvider,
   hosts: host,
+  loadbalancers: loadBalancer,
 };
 /** Kinds that do not live everywhere. */
 const livesIn: Readonly<Record<string, readonly Scopes[]>> = {
@@ -111,6 +117,7 @@ const livesIn: Readonly<Record<string, readonly Scopes[]>> = {
   firewalls: ["organizations", "workspaces"],
   cloudnetworks: ["organizations", "workspaces"],
   hosts: ["organizations", "workspaces"],
+  loadbalancers: ["organizations", "workspaces"],
 };
 type Scopes = "organizations" | "projects" | "workspaces";
 

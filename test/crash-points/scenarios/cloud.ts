@@ -3,6 +3,7 @@ import { cloudNetworkKind } from "../../../src/kinds/cloud-network/kind.ts";
 import { computeProviderKind } from "../../../src/kinds/compute-provider/kind.ts";
 import { hostKind } from "../../../src/kinds/host/kind.ts";
 import { firewallKind } from "../../../src/kinds/firewall/kind.ts";
+import { loadBalancerKind } from "../../../src/kinds/load-balancer/kind.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Http } from "../../../src/ports/http.ts";
 import type { Json, JsonObject } from "../../../src/ports/json.ts";
@@ -34,7 +35,9 @@ class CloudOutside implements ScenarioOutside {
   }
 
   canonical(): Json {
-    return ["firewalls", "networks", "ssh_keys", "servers"].map((collection) => this.#list(collection));
+    return ["firewalls", "networks", "ssh_keys", "servers", "load_balancers"].map((collection) =>
+      this.#list(collection),
+    );
   }
 
   connect(call: PointCall): ReturnType<ScenarioOutside["connect"]> {
@@ -46,7 +49,7 @@ class CloudOutside implements ScenarioOutside {
     });
     const open: typeof provider.open = (account) =>
       provider.open({ ...account, settings: { url: "http://world.test/v1" }, credentialRef: "token:demo" });
-    const kinds = [firewallKind, cloudNetworkKind, computeProviderKind, hostKind].map(
+    const kinds = [firewallKind, cloudNetworkKind, computeProviderKind, hostKind, loadBalancerKind].map(
       (kind) => [kind.kind, kind as Kind] as const,
     );
     const outside = { ...provider, name: "outside", settleMs: settleSeconds * 1_000, callTimeoutMs: 3_000, open };
@@ -119,6 +122,36 @@ const network = (subnets: readonly string[]) =>
 
 const outside = (nowMs: () => number) => new CloudOutside(nowMs);
 
+const check = { everySeconds: 15, timeoutSeconds: 10, retries: 3, domain: "", path: "/", response: "" };
+const service = (listenPort: number) => ({
+  protocol: "tcp",
+  listenPort,
+  targetPort: 8080,
+  proxyProtocol: false,
+  redirectHttp: false,
+  certificates: [],
+  check: { ...check, statuses: ["2??"], tls: false },
+  allowedOrigins: [],
+  blockedOrigins: [],
+});
+const loadBalancer = (ports: readonly number[], ips: readonly string[]) =>
+  declaration(
+    "LoadBalancer",
+    "edge",
+    {
+      account: accountId,
+      type: "lb11",
+      location: "fsn1",
+      algorithm: "round-robin",
+      public: true,
+      services: ports.map(service),
+      targets: ips.map((ip) => ({ ip })),
+      labels: { team: "core" },
+      protect: false,
+    },
+    { accounts: [accountId] },
+  );
+
 export const firewallScenario: Scenario = {
   kind: "Firewall",
   outside,
@@ -137,6 +170,17 @@ export const cloudNetworkScenario: Scenario = {
     { atSeconds: 1, act: (intents) => intents.declare(network(["10.0.1.0/24"])) },
     { atSeconds: 20, act: (intents) => intents.declare(network(["10.0.2.0/24", "10.0.3.0/24"])) },
     { atSeconds: 45, act: (intents) => intents.requestDeletion(deletion("backend", 1)) },
+  ],
+  endsAtSeconds: 95,
+};
+
+export const loadBalancerScenario: Scenario = {
+  kind: "LoadBalancer",
+  outside,
+  acts: [
+    { atSeconds: 1, act: (intents) => intents.declare(loadBalancer([80], ["192.0.2.1"])) },
+    { atSeconds: 20, act: (intents) => intents.declare(loadBalancer([443, 8443], ["192.0.2.2", "192.0.2.3"])) },
+    { atSeconds: 45, act: (intents) => intents.requestDeletion(deletion("edge", 1)) },
   ],
   endsAtSeconds: 95,
 };

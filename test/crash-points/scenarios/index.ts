@@ -1,6 +1,12 @@
 import type { KindRegistry } from "../../../src/kernel/kind.ts";
 import type { Scenario } from "../scenario.ts";
-import { cloudNetworkScenario, computeProviderScenario, firewallScenario, hostScenario } from "./cloud.ts";
+import {
+  cloudNetworkScenario,
+  computeProviderScenario,
+  firewallScenario,
+  hostScenario,
+  loadBalancerScenario,
+} from "./cloud.ts";
 import { dnsZoneScenario } from "./dns-zone.ts";
 import { keyValueSetScenario } from "./key-value-set.ts";
 import { simSetScenario, simZoneScenario } from "./sim-kinds.ts";
@@ -15,6 +21,7 @@ export const scenarios: readonly Scenario[] = [
   cloudNetworkScenario,
   computeProviderScenario,
   hostScenario,
+  loadBalancerScenario,
 ];
 
 /** Names of the registered kinds that have a loop and no scenario. */

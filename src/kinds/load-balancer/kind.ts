@@ -1,0 +1,30 @@
+import { defineKind } from "../../kernel/kind.ts";
+import { loadBalancerLoop } from "./loop.ts";
+import { type LoadBalancerSpec, loadBalancerSchema } from "./schema.ts";
+
+export const loadBalancerKind = defineKind<LoadBalancerSpec>({
+  kind: "LoadBalancer",
+  plural: "loadbalancers",
+  schema: loadBalancerSchema,
+  permission: "project.workspace.load_balancer",
+  scopes: ["organization", "workspace"],
+  modeRequired: false,
+  accounts: (spec) => [spec.account],
+  links: () => [],
+  references: ({ network, targets }) => [
+    ...(network === undefined ? [] : [reference("CloudNetwork", network, "/spec/network")]),
+    ...targets.flatMap((target, index) =>
+      "host" in target ? [reference("Host", { ...target, name: target.host }, `/spec/targets/${index}/host`)] : [],
+    ),
+  ],
+  loop: loadBalancerLoop,
+});
+
+interface Named {
+  readonly name: string;
+  readonly scope?: "organization" | undefined;
+}
+
+function reference(kind: string, { name, scope }: Named, pointer: string) {
+  return { kind, name, pointer, ...(scope === undefined ? {} : { scope }) };
+}
