@@ -2,7 +2,7 @@ import { z } from "zod";
 import { RetryableError } from "../../kernel/errors.ts";
 import type { HttpAnswer } from "../../ports/http.ts";
 import { actionError } from "./answer-error.ts";
-import { type HetznerClient, parseBody } from "./client.ts";
+import type { HetznerClient } from "./client.ts";
 
 /** Asked at growing distances: most actions are over within two seconds, and every question is a call. */
 const pauses = [300, 700, 1_500, 2_500] as const;
@@ -37,7 +37,7 @@ export async function awaitActions(
   answer: HttpAnswer,
   signal: AbortSignal,
 ): Promise<void> {
-  const started = parseBody(startedShape, what, answer);
+  const started = client.parse(startedShape, what, answer);
   const actions = [...(started.actions ?? []), ...(started.action ? [started.action] : [])];
   for (const action of actions) await awaitAction(client, what, action, signal);
 }

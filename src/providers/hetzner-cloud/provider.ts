@@ -60,7 +60,7 @@ function openAccount(world: World, account: AccountRecord): ProviderAccount<Comp
   const client = new HetznerClient({
     ...world,
     account,
-    settings: parseSettings(account),
+    url: parseSettings(account).url,
     timeoutMs: requestTimeoutMs,
   });
   return {
