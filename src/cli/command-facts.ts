@@ -17,7 +17,11 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
   "ops steps": looks("setpoint ops steps 0f3c…"),
   "ops logs": looks("setpoint ops logs 0f3c… --watch"),
   "ops watch": looks("setpoint ops watch 0f3c… --timeout 10m"),
-  "ops start": changes("setpoint ops start dnszone/example dns-zone.create"),
+  "ops start": changes(
+    "setpoint ops start dnszone/example dns-zone.create",
+    'setpoint ops start host/web-1 host.power --input \'{"power": "reset"}\'',
+    "setpoint ops start host/web-1 host.power --input @power.yaml",
+  ),
   "ops cancel": changes("setpoint ops cancel 0f3c… --reason 'the wrong account'"),
   "ops resume": changes("setpoint ops resume 0f3c… --reason 'the provider is back'"),
   "ops retry": changes("setpoint ops retry 0f3c… --step records --reason 'corrected'"),

@@ -20,6 +20,11 @@ const figures: readonly {
     of: ({ subjects }) => subjects,
   },
   { name: "setpoint_held_changes_open", help: "Held changes that wait for a person.", of: ({ heldOpen }) => heldOpen },
+  {
+    name: "setpoint_operations_attention",
+    help: "Operations that wait for a person, or hold their resource for over 15 minutes.",
+    of: ({ operationsAttention }) => operationsAttention,
+  },
   { name: "setpoint_pauses_active", help: "Pauses in force.", of: ({ pausesActive }) => pausesActive },
   {
     name: "setpoint_shards_leased",

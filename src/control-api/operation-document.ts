@@ -1,22 +1,52 @@
 import type { KindRegistry } from "../kernel/kind.ts";
 import { newestPipeline, type Pipeline, type Step } from "../kernel/pipeline.ts";
-import { isLive, steerRefusal } from "../kernel/steering.ts";
-import type { JournalEntry, OperationRecord, OperationView, SteerCommand } from "../ports/operation-store.ts";
+import { isLive, oldHoldMs, steerRefusal } from "../kernel/steering.ts";
+import type {
+  JournalEntry,
+  OperationRecord,
+  OperationView,
+  QueuePlace,
+  SteerCommand,
+} from "../ports/operation-store.ts";
 import type { ApiContext } from "./context.ts";
 import { isoTime } from "./iso-time.ts";
 import type { OperationDocument } from "./schemas/operation.ts";
-
-/** A hold that lasts longer than this is shown to people, with the operation that has it. */
-const OLD_HOLD_MS = 15 * 60_000;
+import { duration } from "./subject-conditions.ts";
 
 export function operationPath(organization: string, id: string): string {
   return `/v1/organizations/${organization}/operations/${id}`;
 }
 
-export function operationDocument(
+/** Operations as people read them, those that wait for their first turn with their place in the queue. */
+export async function operationDocuments(
+  context: Pick<ApiContext, "clock" | "kinds" | "operations">,
+  views: readonly OperationView[],
+): Promise<OperationDocument[]> {
+  const places = await context.operations.queuePlaces(views.filter(isInQueue).map(({ id }) => id));
+  return views.map((view) => operationDocument(context, view, places.get(view.id)));
+}
+
+export async function operationDocumentOf(
+  context: Pick<ApiContext, "clock" | "kinds" | "operations">,
+  view: OperationView,
+): Promise<OperationDocument> {
+  const places = isInQueue(view) ? await context.operations.queuePlaces([view.id]) : undefined;
+  return operationDocument(context, view, places?.get(view.id));
+}
+
+/** It has not begun: whoever asked for it waits for nothing but its turn. */
+export function isInQueue({ startedAtMs, endedAtMs }: OperationView): boolean {
+  return startedAtMs === undefined && endedAtMs === undefined;
+}
+
+function operationDocument(
   { clock, kinds }: Pick<ApiContext, "clock" | "kinds">,
   view: OperationView,
+  place: QueuePlace | undefined,
 ): OperationDocument {
+  const nowMs = clock.nowMs();
+  const waitsFor = waitsForText(view, place, nowMs);
+  const because = attentionBecause(view, nowMs);
   const can = ([verb, command]: (typeof verbs)[number]) =>
     steerRefusal(view, command(view.step ?? "")) === undefined && (verb !== "skip" || maySkip(kinds, view));
   const { id, pipeline, version, state, direction, attempts, message, revision, cancel, step } = view;
@@ -36,10 +66,12 @@ export function operationDocument(
     attempts,
     message,
     ...time("dueAt", view.dueAtMs),
-    ...(view.ahead === undefined ? {} : { ahead: view.ahead }),
+    ...(place === undefined ? {} : { ahead: place.ahead, aheadOwn: place.aheadOwn }),
+    ...(waitsFor === undefined ? {} : { waitsFor }),
     ...time("holdSince", view.holdSinceMs),
     ...(cancel === undefined ? {} : { cancel: { by: cancel.author, at: isoTime(cancel.atMs), reason: cancel.reason } }),
-    needsAttention: needsAttention(view, clock.nowMs()),
+    needsAttention: because !== undefined,
+    ...(because === undefined ? {} : { attentionBecause: because }),
     can: verbs.filter(can).map(([verb]) => verb),
     revision,
   };
@@ -76,9 +108,23 @@ export function isWait({ type }: Step): boolean {
   return type === "wait" || type === "sleep";
 }
 
-export function needsAttention(view: OperationView, nowMs: number): boolean {
-  if (!isLive(view)) return false;
-  return view.state !== "running" || (view.holdSinceMs !== undefined && nowMs - view.holdSinceMs > OLD_HOLD_MS);
+/** Why somebody should look at it, with whose it is; undefined when nobody need. */
+function attentionBecause(view: OperationView, nowMs: number): string | undefined {
+  if (!isLive(view)) return undefined;
+  const heldForMs = view.holdSinceMs === undefined ? 0 : nowMs - view.holdSinceMs;
+  const holds = `holds ${view.kind}/${view.name} for ${duration(heldForMs)}, started by ${view.author.name}`;
+  if (view.state === "held") return `its plan waits for approval; ${holds}`;
+  if (view.state === "attention") return `it waits for a person; ${holds}`;
+  return heldForMs > oldHoldMs ? holds : undefined;
+}
+
+/** What has to come before it goes on, in words; undefined while it is at work. */
+function waitsForText(view: OperationView, place: QueuePlace | undefined, nowMs: number): string | undefined {
+  if (!isLive(view)) return undefined;
+  if (view.state !== "running" || (view.dueAtMs !== undefined && view.dueAtMs > nowMs)) return view.message;
+  if (place === undefined) return undefined;
+  if (!place.worked) return "a worker: none is running that could take it. See: setpoint status";
+  return `its turn: ${place.ahead} before it, ${place.aheadOwn} of them of this organization`;
 }
 
 export function stepDocument({ atMs, version: _, ...entry }: JournalEntry) {

@@ -98,6 +98,17 @@ function headline(summary: SummaryDocument): string {
       plural(summary.heldOpen, "held change", "waiting for a person"),
       "See <code>setpoint held list</code>.",
     );
+  if (summary.operationsAttention > 0)
+    return line(
+      "warn",
+      "!",
+      plural(
+        summary.operationsAttention,
+        "operation",
+        summary.operationsAttention === 1 ? "needs somebody" : "need somebody",
+      ),
+      "See <code>setpoint ops list --attention</code>.",
+    );
   return line("good", "✓", "Running", "Nothing waits for a person.");
 }
 
@@ -119,6 +130,7 @@ function figures(summary: SummaryDocument, facts: PageFacts): string {
 function waiting(summary: SummaryDocument): string {
   const rows = [
     ["Held changes", summary.heldOpen, "setpoint held list"],
+    ["Operations that need somebody", summary.operationsAttention, "setpoint ops list --attention"],
     ["Pauses in force", summary.pausesActive, "setpoint pause list"],
   ] as const;
   return `<section><h2>What waits for a person</h2><table><tbody>${rows.map(([name, count, command]) => `<tr><th scope="row">${name}</th><td class="number">${count}</td><td><code>${command}</code></td></tr>`).join("")}</tbody></table></section>`;

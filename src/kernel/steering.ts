@@ -1,5 +1,8 @@
 import type { OperationRecord, SteerAnswer, SteerCommand } from "../ports/operation-store.ts";
 
+/** A hold that lasts longer than this is shown to people, with the operation that has it, and they are told of it. */
+export const oldHoldMs = 15 * 60_000;
+
 /** It has not ended: it does something, or waits. */
 export function isLive({ state }: Pick<OperationRecord, "state">): boolean {
   return state === "running" || state === "held" || state === "attention";

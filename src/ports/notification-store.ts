@@ -12,6 +12,8 @@ export type NotificationType =
   | "pause.ended"
   | "subject.stalled"
   | "subject.recovered"
+  | "operation.waiting"
+  | "operation.overdue"
   | "webhook.disabled"
   | "test";
 
@@ -141,8 +143,11 @@ export interface NotificationStore {
   emails(organizationId: string): Promise<readonly string[]>;
   setEmails(request: Of & { readonly addresses: readonly string[]; readonly author: Principal }): Promise<void>;
 
-  /** Puts into the log, once, what waits for a person for longer than this. How many there were. */
-  noteOverdue(afterMs: number): Promise<number>;
+  /**
+   * Puts into the log, once each, held changes that wait for longer than this, and operations that have held their resource for
+   * longer. How many there were.
+   */
+  noteOverdue(after: { readonly undecidedForMs: number; readonly holdsForMs: number }): Promise<number>;
   /**
    * Reads the log on from where it was read last and gathers what is to be told. One process at a time; undefined when it
    * is another one, else how many entries were read.

@@ -45,10 +45,25 @@ export interface OperationReads {
     readonly limit: number;
     /** Continues behind this id; the newest come first. */
     readonly before?: string | undefined;
+    /** Only what waits for a person, or has held its resource for longer than this. */
+    readonly needingAttention?: { readonly holdsForMs: number } | undefined;
+    /** Only on resources there; without a kind, of all kinds. */
+    readonly within?: readonly { readonly scope: string; readonly kind?: string | undefined }[] | undefined;
   }): Promise<readonly OperationView[]>;
   findOperation(
     request: OperationRef,
   ): Promise<(OperationView & { readonly journal: readonly JournalEntry[] }) | undefined>;
+  /** Where those of some operations that are due stand in the queue of all tenants; figures alone. */
+  queuePlaces(ids: readonly string[]): Promise<ReadonlyMap<string, QueuePlace>>;
+}
+
+export interface QueuePlace {
+  /** Operations that are due before it, of whomever, as the worker takes them. */
+  readonly ahead: number;
+  /** Those of its own organization among them. */
+  readonly aheadOwn: number;
+  /** Whether a living worker has its shard. */
+  readonly worked: boolean;
 }
 
 export interface OperationRef {
@@ -203,8 +218,8 @@ export type SteerAnswer =
   | { readonly result: "not-found" | "ended" | "not-waiting" | "moved" };
 
 export interface OperationView extends OperationRecord {
-  /** How many operations of its shard are due before it; undefined while it is not due. */
-  readonly ahead: number | undefined;
+  /** That of its resource when it began. */
+  readonly scope: string;
   /** Since when it holds its resource; undefined when it does not. */
   readonly holdSinceMs: number | undefined;
 }

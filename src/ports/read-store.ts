@@ -318,6 +318,8 @@ export interface PlatformSummary {
   readonly subjects: number;
   readonly heldOpen: number;
   readonly pausesActive: number;
+  /** Operations that wait for a person, or hold their resource for long. */
+  readonly operationsAttention: number;
   readonly shardsLeased: number;
   readonly dueNow: number;
   readonly oldestConfirmedAtMs: number | undefined;

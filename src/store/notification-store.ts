@@ -41,6 +41,7 @@ import {
   updateEndpoint,
   upsertNotifications,
 } from "./sql/notifications.ts";
+import { noteOldHolds } from "./sql/operation-intents.ts";
 import { noteOverdueHeld } from "./sql/held.ts";
 import { type Call, call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
@@ -164,12 +165,15 @@ export class PostgresNotificationStore implements NotificationStore {
     });
   };
 
-  async noteOverdue(afterMs: number): Promise<number> {
-    const noted = call(noteOverdueHeld, Math.round(afterMs), overdueAtMost);
-    const rows = await this.#administration.run("platform", noted);
-    if (rows.length > 0) this.#logged();
-    return rows.length;
-  }
+  noteOverdue: NotificationStore["noteOverdue"] = async ({ undecidedForMs, holdsForMs }) => {
+    const noted = await Promise.all([
+      this.#administration.run("platform", call(noteOverdueHeld, Math.round(undecidedForMs), overdueAtMost)),
+      this.#administration.run("platform", call(noteOldHolds, Math.round(holdsForMs), overdueAtMost)),
+    ]);
+    const count = noted.flat().length;
+    if (count > 0) this.#logged();
+    return count;
+  };
 
   /** Adds to what is being gathered for the same cause, or begins with it. */
   async #merge(

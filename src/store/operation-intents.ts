@@ -69,8 +69,9 @@ export async function startOperation(tx: Transaction, request: StartOperation): 
   if (subject.hold_operation_id !== null) return { result: "held-by-another" };
   const what = [organizationId, operationId, pipeline, version, subject.id, resourceUid, subject.kind, subject.name];
   const where = [subject.account_id, subject.shard, priorityNumber(request.priority)];
-  const said = [JSON.stringify(input), author.name, author.type];
-  const data = { operation: operationId, pipeline, version, kind: subject.kind, name: subject.name };
+  const said = [JSON.stringify(input), author.name, author.type, subject.scope];
+  const { kind, name, scope } = subject;
+  const data = { operation: operationId, pipeline, version, kind, name, scope };
   const [[made]] = await Promise.all([
     tx.run(insertOperation, ...what, ...where, ...said),
     append(tx, { organizationId, type: "operation.started", uid: resourceUid, author, data }),
@@ -99,7 +100,8 @@ async function steer(
   const cancel = command.verb === "cancel" ? JSON.stringify({ author: author.name, reason }) : null;
   const entry = "step" in command ? JSON.stringify(entryOf(request, said)) : null;
   const uid = before.resourceUid;
-  const data = { operation: operationId, pipeline: before.pipeline, verb: command.verb, reason };
+  const { kind, name, pipeline } = before;
+  const data = { operation: operationId, pipeline, kind, name, scope: row.scope, verb: command.verb, reason };
   const [[steered]] = await Promise.all([
     tx.run(steerOperation, organizationId, operationId, state, `${command.verb} by ${said}`, cancel, entry),
     append(tx, { organizationId, type: "operation.steered", uid, author, data }),

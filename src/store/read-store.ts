@@ -1,3 +1,4 @@
+import { oldHoldMs } from "../kernel/steering.ts";
 import type {
   HeldChangeView,
   HistoryEntry,
@@ -222,7 +223,7 @@ export class PostgresReadStore implements ReadStore {
   };
 
   async summary(): Promise<PlatformSummary> {
-    const [row] = await this.#administration.run("platform", call(summary));
+    const [row] = await this.#administration.run("platform", call(summary, oldHoldMs));
     if (row === undefined) {
       throw new StoreError("DATABASE_NOT_MIGRATED", "The database has no installation row. Run the migrations first.");
     }
@@ -235,6 +236,7 @@ export class PostgresReadStore implements ReadStore {
       subjects: row.subjects,
       heldOpen: row.held_open,
       pausesActive: row.pauses_active,
+      operationsAttention: row.operations_attention,
       shardsLeased: row.shards_leased,
       dueNow: row.due_now,
       oldestConfirmedAtMs: row.oldest_confirmed_at_ms ?? undefined,

@@ -185,6 +185,7 @@ test("resources are listed by name in pages and found by label, and the summary 
     subjects: 2,
     heldOpen: 0,
     pausesActive: 0,
+    operationsAttention: 0,
     shardsLeased: 64,
     dueNow: 2,
   });

@@ -193,6 +193,7 @@ async function useOperations(stores: Stores, world: World): Promise<void> {
   );
   assert.equal((await operationReads.listOperations({ organizationId, limit: 5 })).length, 2);
   assert.equal((await operationReads.findOperation(first))?.journal.length, 1);
+  assert.equal((await operationReads.queuePlaces([first.operationId])).size, 0, "it is not in the queue any more");
   await operations.releaseWorkerShards({ holder: "worker", shards: leases });
 }
 

@@ -111,6 +111,11 @@ function waitingFindings(world: CliWorld, summary: ReturnType<typeof summarySche
   });
   findings.push({ ok: summary.heldOpen === 0, what: `${summary.heldOpen} held changes`, todo: "setpoint held list" });
   findings.push({
+    ok: summary.operationsAttention === 0,
+    what: `${summary.operationsAttention} operations that need somebody`,
+    todo: "setpoint ops list --attention",
+  });
+  findings.push({
     ok: summary.pausesActive === 0,
     what: `${summary.pausesActive} pauses`,
     todo: "setpoint pause list",

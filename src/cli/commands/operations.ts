@@ -11,6 +11,7 @@ import type { ApiClient } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { parseSeconds, shortDuration } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { operationInput } from "../operation-input.ts";
 import { safeText } from "../output.ts";
 import { type OutputOptions, type RecordOptions, showOne, showRecords, withOutput, withRecords } from "../records.ts";
 import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
@@ -18,6 +19,11 @@ import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
 
 type StepDocument = z.output<typeof stepEntrySchema>;
+
+interface StartOptions extends ScopeOptions {
+  readonly input?: string;
+  readonly pipelineVersion?: string;
+}
 
 interface SteerOptions extends ScopeOptions {
   readonly reason?: string;
@@ -32,11 +38,13 @@ export function registerOperations(program: Command, world: CliWorld, client: Ap
     .description("start a pipeline on a resource; one that runs already is the answer")
     .argument("<resource>", "such as dnszone/example")
     .argument("<pipeline>", "such as dns-zone.create")
+    .option("--input <value>", "what the pipeline is told: JSON or YAML, @FILE, or - for standard input")
     .option("--pipeline-version <number>", "an older one that is still there; the newest unless said")
-    .action(async (target: string, pipeline: string, options: ScopeOptions & { readonly pipelineVersion?: string }) => {
+    .action(async (target: string, pipeline: string, options: StartOptions) => {
+      const input = options.input === undefined ? {} : { input: await operationInput(world, options.input) };
       const { path } = await targetPath(world, client, target, options);
       const version = options.pipelineVersion === undefined ? {} : { version: Number(options.pipelineVersion) };
-      const { body } = await client.send("POST", `${path}/operations`, { body: { pipeline, ...version } });
+      const { body } = await client.send("POST", `${path}/operations`, { body: { pipeline, ...version, ...input } });
       told(world, operationSchema.parse(body));
     });
   const verbs = {
@@ -70,7 +78,7 @@ function registerLooking(ops: Command, world: CliWorld, client: ApiClient): void
           value,
           items: value.items,
           name: ({ id }) => id,
-          head: ["ID", "PIPELINE", "RESOURCE", "STATE", "STEP", "AGE", "MESSAGE"],
+          head: ["ID", "PIPELINE", "RESOURCE", "STATE", "STEP", "AGE", "BY", "MESSAGE"],
           row: (item) => rowOf(world, item),
           empty: "No operations.",
         };
@@ -122,11 +130,13 @@ function operationPath(world: CliWorld, id: string, options: ScopeOptions): stri
 function rowOf(world: CliWorld, item: OperationDocument) {
   const age = shortDuration(world.nowMs() - world.timeMs(item.createdAt));
   const resource = `${item.resource.kind}/${item.resource.name}`;
-  return [item.id, item.pipeline, resource, item.state, item.step ?? "", age, safeText(item.message)];
+  const words = item.attentionBecause ?? item.waitsFor;
+  const message = words === undefined || words === item.message ? item.message : `${item.message}; ${words}`;
+  return [item.id, item.pipeline, resource, item.state, item.step ?? "", age, item.startedBy, safeText(message)];
 }
 
 function page(item: OperationDocument): string {
-  const queue = item.ahead === undefined ? undefined : `${item.ahead} of yours before it`;
+  const queue = item.ahead === undefined ? undefined : `${item.ahead} before it, ${item.aheadOwn ?? 0} of them yours`;
   const lines: readonly (readonly [string, string | undefined])[] = [
     ["Operation", item.id],
     ["Pipeline", `${item.pipeline} version ${item.version}`],
@@ -135,6 +145,8 @@ function page(item: OperationDocument): string {
     ["Step", item.step],
     ["Message", safeText(item.message)],
     ["Queue", queue],
+    ["Waits for", item.waitsFor === item.message ? undefined : item.waitsFor && safeText(item.waitsFor)],
+    ["Needs you", item.attentionBecause && safeText(item.attentionBecause)],
     ["Due", item.dueAt],
     ["Holds since", item.holdSince],
     ["Started by", item.startedBy],

@@ -1,3 +1,4 @@
+import type { Action } from "../../ports/access.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { Problem } from "../problem.ts";
 import type { Route } from "../route.ts";
@@ -16,16 +17,10 @@ const stepUpForMs = 5 * 60_000;
  */
 export function requireNeed(route: Route, caller: Caller, names: unknown, clock: Clock): void {
   const { need } = route;
-  if (need.at === "path" || need.at === "visible") requireVisible(caller, names as ScopeParameters);
-  if (need.at === "platform" || need.at === "path") {
-    const path = need.at === "platform" ? ["platform"] : scopePathOf(names as ScopeParameters);
-    const decision = can(caller, need.key, need.action, path);
-    if (!decision.allowed)
-      throw new Problem(
-        "FORBIDDEN",
-        `${caller.principal.name} may not do this: ${decision.because}. Ask an owner for a role that has it`,
-      );
-  }
+  if (need.at === "path" || need.at === "visible" || need.at === "found")
+    requireVisible(caller, names as ScopeParameters);
+  if (need.at === "platform" || need.at === "path")
+    requireRight(caller, need, need.at === "platform" ? ["platform"] : scopePathOf(names as ScopeParameters));
   if (route.onlyPeople === true && caller.principal.type !== "person") {
     throw new Problem(
       "PRINCIPAL_REFUSED",
@@ -39,6 +34,20 @@ export function requireNeed(route: Route, caller: Caller, names: unknown, clock:
     );
   }
   if (route.stepUp === true && caller.credential.type === "session") requireRecentProof(caller, clock);
+}
+
+/** What somebody sees and may not do is forbidden, with what is missing. */
+export function requireRight(
+  caller: Caller,
+  { key, action }: { readonly key: string; readonly action: Action },
+  path: readonly string[],
+): void {
+  const decision = can(caller, key, action, path);
+  if (decision.allowed) return;
+  throw new Problem(
+    "FORBIDDEN",
+    `${caller.principal.name} may not do this: ${decision.because}. Ask an owner for a role that has it`,
+  );
 }
 
 function requireVisible(caller: Caller, names: ScopeParameters): void {

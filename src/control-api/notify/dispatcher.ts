@@ -1,3 +1,4 @@
+import { oldHoldMs } from "../../kernel/steering.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Mailer } from "../../ports/mailer.ts";
@@ -87,7 +88,7 @@ export class NotificationDispatcher {
   async step(): Promise<{ readonly told: number; readonly tried: number }> {
     const { store, mailer, publicUrl } = this.#options;
     // It is told like everything else, once it is sealed.
-    await store.noteOverdue(answerWithinMs);
+    await store.noteOverdue({ undecidedForMs: answerWithinMs, holdsForMs: oldHoldMs });
     for (let read: number | undefined = batchSize; read === batchSize; )
       read = await store.gather(batchSize, interpret);
     const told = await store.tell({

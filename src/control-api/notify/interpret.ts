@@ -1,6 +1,8 @@
+import { oldHoldMs } from "../../kernel/steering.ts";
 import type { NotificationType, Told } from "../../ports/notification-store.ts";
 import type { SealedEntry } from "../../ports/read-store.ts";
 import { answerWithinMs } from "../held-document.ts";
+import { duration } from "../subject-conditions.ts";
 
 /** How long more of the same cause is waited for. What stops everything is told at once. */
 const gatherMs = 30_000;
@@ -35,6 +37,16 @@ export function interpret(entry: SealedEntry, organization: string | undefined):
       return told("subject.recovered", "recovery", {
         summary: `It goes on: ${text(data["message"])}`,
         item: resourceItem(about),
+      });
+    case "operation.attention":
+      return told("operation.waiting", `operation/${text(data["pipeline"])}/${text(data["step"])}`, {
+        summary: `An operation waits for a person: ${text(data["message"])}`,
+        item: operationItem(about, text(data["message"])),
+      });
+    case "operation.overdue":
+      return told("operation.overdue", `hold/${text(data["pipeline"])}`, {
+        summary: `An operation holds its resource for more than ${duration(oldHoldMs)}: ${text(data["pipeline"])}`,
+        item: operationItem(about, `started by ${text(data["startedBy"])}: ${text(data["message"])}`),
       });
     case "pause.placed":
     case "pause.ended":
@@ -125,6 +137,12 @@ function itemOf(entry: SealedEntry, words: string, path: string, withinMs: numbe
 function resourceItem({ entry, data, base }: About): Told["item"] {
   const words = `${text(data["kind"])}/${text(data["name"])}: ${text(data["message"])}`;
   return itemOf(entry, words.slice(0, longestText), `${base}/drift`, undefined);
+}
+
+function operationItem({ entry, data, base }: About, words: string): Told["item"] {
+  const id = text(data["operation"]);
+  const about = `${text(data["kind"])}/${text(data["name"])}: ${text(data["pipeline"])} ${words}`.slice(0, longestText);
+  return { ...itemOf(entry, about, `${base}/operations/${id}`, undefined), id };
 }
 
 /** Messages begin with a code where there is one; what comes behind differs from thing to thing. */

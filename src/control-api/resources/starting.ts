@@ -7,7 +7,7 @@ import type { ResourceView } from "../../ports/read-store.ts";
 import type { Principal } from "../../ports/records.ts";
 import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
-import { operationDocument, operationPath } from "../operation-document.ts";
+import { operationDocumentOf, operationPath } from "../operation-document.ts";
 import { Problem } from "../problem.ts";
 import type { RouteAnswer } from "../route.ts";
 
@@ -53,10 +53,10 @@ export async function startPipeline(
   if (!("operation" in answer)) throw notStarted(kind, view, answer.result, asked.pipeline);
   const { operation } = answer;
   const found = await context.operations.findOperation({ organizationId, operationId: operation.id });
-  const shown = found ?? { ...operation, ahead: undefined, holdSinceMs: undefined };
+  const shown = found ?? { ...operation, scope: view.resource.scope, holdSinceMs: undefined };
   return {
     status: 202,
-    body: operationDocument(context, shown),
+    body: await operationDocumentOf(context, shown),
     headers: { location: operationPath(organization, operation.id) },
   };
 }
@@ -102,7 +102,8 @@ function inputOf(pipeline: Pipeline, { input = {} }: Asked): Json {
     pointer: ["/input", ...path.map(String)].join("/"),
     message,
   }));
-  throw new Problem("FIELDS_INVALID", `The input of ${pipeline.name} is not valid`, { errors });
+  const words = errors.map(({ pointer, message }) => `${pointer}: ${message}`).join("; ");
+  throw new Problem("FIELDS_INVALID", `The input of ${pipeline.name} is not valid: ${words}`, { errors });
 }
 
 function notStarted(

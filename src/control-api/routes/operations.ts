@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { oldHoldMs } from "../../kernel/steering.ts";
 import type { OperationRecord, SteerCommand } from "../../ports/operation-store.ts";
 import type { ApiContext } from "../context.ts";
+import { operationUnknown, readableOperations, requireMaySteer, requireOperation } from "../operation-access.ts";
 import {
   isWait,
-  needsAttention,
-  operationDocument,
+  operationDocumentOf,
+  operationDocuments,
   operationPath,
   pipelineOf,
   stepDocument,
@@ -28,8 +30,8 @@ const organizationParameters = z.strictObject({ organization: nameSchema });
 const parameters = organizationParameters.extend({ operation: z.string().min(1).max(100) });
 const path = "/v1/organizations/{organization}/operations";
 const tag = "operations";
-const read = { at: "path", key: "organization.operation", action: "read" } as const;
-const execute = { at: "path", key: "organization.operation", action: "execute" } as const;
+const read = { at: "found", key: "organization.operation", action: "read" } as const;
+const execute = { at: "found", key: "organization.operation", action: "execute" } as const;
 
 /** Long work as people see and steer it. */
 export function operationRoutes(context: ApiContext): readonly Route[] {
@@ -41,15 +43,17 @@ function readRoutes(context: ApiContext): readonly Route[] {
     defineRoute({
       method: "GET",
       path,
-      summary: "Operations of the organization, newest first",
-      need: read,
+      summary: "Operations of the organization that the caller may read, newest first",
+      need: { at: "visible", key: "organization.operation" },
       tag,
       parameters: organizationParameters,
       query: operationListQuerySchema,
       answers: { 200: { description: "One page", schema: operationListSchema } },
-      handle: async ({ parameters: names, query }) => {
-        const { organizationId } = await requireScope(context, names);
-        return { status: 200, body: await operationPage(context, { organizationId, uid: undefined }, query) };
+      handle: async ({ parameters: names, query, caller }) => {
+        const place = await requireScope(context, names);
+        const within = await readableOperations(context, caller, place);
+        const of = { organizationId: place.organizationId, uid: undefined, within };
+        return { status: 200, body: await operationPage(context, of, query) };
       },
     }),
     defineRoute({
@@ -61,11 +65,11 @@ function readRoutes(context: ApiContext): readonly Route[] {
       parameters,
       query: operationQuerySchema,
       answers: { 200: { description: "The operation; with watch=true server-sent events", schema: operationSchema } },
-      handle: async ({ parameters: names, query, headers }) => {
-        const { organizationId } = await requireScope(context, names);
-        const found = await requireOperation(context, organizationId, names.operation);
-        if (query.watch) return watchOperation(context, found, headers["last-event-id"]);
-        return { status: 200, body: operationDocument(context, found) };
+      handle: async ({ parameters: names, query, headers, caller }) => {
+        const place = await requireScope(context, names);
+        const found = await requireOperation(context, caller, place, names.operation);
+        if (query.watch) return watchOperation(context, { place, found, caller }, headers["last-event-id"]);
+        return { status: 200, body: await operationDocumentOf(context, found) };
       },
     }),
     defineRoute({
@@ -76,9 +80,9 @@ function readRoutes(context: ApiContext): readonly Route[] {
       tag,
       parameters,
       answers: { 200: { description: "Every line", schema: stepListSchema } },
-      handle: async ({ parameters: names }) => {
-        const { organizationId } = await requireScope(context, names);
-        const { journal } = await requireOperation(context, organizationId, names.operation);
+      handle: async ({ parameters: names, caller }) => {
+        const place = await requireScope(context, names);
+        const { journal } = await requireOperation(context, caller, place, names.operation);
         return { status: 200, body: { items: journal.map(stepDocument) } };
       },
     }),
@@ -90,16 +94,15 @@ type PageQuery = z.output<typeof operationListQuerySchema>;
 /** One page of an organization's operations, or of one resource's. */
 export async function operationPage(
   context: ApiContext,
-  of: { readonly organizationId: string; readonly uid: string | undefined },
+  of: Pick<Parameters<ApiContext["operations"]["listOperations"]>[0], "organizationId" | "uid" | "within">,
   { state, attention, pageSize, page }: PageQuery,
 ) {
-  const live = attention === true ? (["running", "held", "attention"] as const) : undefined;
-  const states = state === undefined ? live : [state];
-  const found = await context.operations.listOperations({ ...of, states, limit: pageSize + 1, before: page });
+  const states = state === undefined ? undefined : [state];
+  const needingAttention = attention === true ? { holdsForMs: oldHoldMs } : undefined;
+  const asked = { ...of, states, needingAttention, limit: pageSize + 1, before: page };
+  const found = await context.operations.listOperations(asked);
   const shown = found.slice(0, pageSize);
-  const nowMs = context.clock.nowMs();
-  const wanted = shown.filter((view) => attention !== true || needsAttention(view, nowMs));
-  const items = wanted.map((view) => operationDocument(context, view));
+  const items = await operationDocuments(context, shown);
   const last = shown.at(-1);
   return found.length > pageSize && last !== undefined ? { items, nextPage: last.id } : { items };
 }
@@ -140,17 +143,20 @@ type SteerCall = RouteCall<z.output<typeof parameters>, unknown, z.output<typeof
 
 async function steered(context: ApiContext, call: SteerCall, command: SteerCommand) {
   const { organization, operation: operationId } = call.parameters;
-  const { organizationId } = await requireScope(context, call.parameters);
-  const before = await requireOperation(context, organizationId, operationId);
+  const { caller } = call;
+  const place = await requireScope(context, call.parameters);
+  const { organizationId } = place;
+  const before = await requireOperation(context, caller, place, operationId);
+  requireMaySteer(caller, organization, before);
   const stepVersion = "step" in command ? requireStep(context, before, command) : undefined;
-  const { principal: author } = call.caller;
+  const { principal: author } = caller;
   const request = { organizationId, operationId, command, stepVersion, author, reason: call.body.reason };
   const answer = await context.operationIntents.steerOperation(request);
   if (answer.result === "not-found") throw operationUnknown(operationId);
   if (answer.result !== "done") throw doesNotFit(before, command, answer.result);
-  const after = await requireOperation(context, organizationId, operationId);
+  const after = await requireOperation(context, caller, place, operationId);
   const headers = { location: operationPath(organization, operationId) };
-  return { status: 202, body: operationDocument(context, after), headers };
+  return { status: 202, body: await operationDocumentOf(context, after), headers };
 }
 
 /** The step's version, if the pipeline has it and it may be treated so. */
@@ -189,14 +195,4 @@ function doesNotFit(
     moved: `${about} is at step "${operation.step ?? ""}" now. Look again before you decide`,
   };
   return new Problem("OPERATION_STATE", reasons[why]);
-}
-
-async function requireOperation(context: ApiContext, organizationId: string, operationId: string) {
-  const found = await context.operations.findOperation({ organizationId, operationId });
-  if (found === undefined) throw operationUnknown(operationId);
-  return found;
-}
-
-function operationUnknown(id: string): Problem {
-  return new Problem("NOT_FOUND", `There is no operation ${id} in this organization`);
 }

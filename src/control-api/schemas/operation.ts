@@ -22,12 +22,17 @@ export const operationSchema = z
     attempts: z.int().meta({ description: "Failed attempts at the step it is at" }),
     message: z.string().meta({ description: "What it does or waits for" }),
     dueAt: timeSchema.optional(),
-    ahead: z.int().optional().meta({ description: "Operations that are due before it, while it waits for its turn" }),
+    ahead: z.int().optional().meta({
+      description: "Operations of all organizations that have their turn before it, while it waits for its first one",
+    }),
+    aheadOwn: z.int().optional().meta({ description: "Those of its own organization among them" }),
+    waitsFor: z.string().optional().meta({ description: "What has to come before it goes on" }),
     holdSince: timeSchema.optional(),
     cancel: z.object({ by: z.string(), at: timeSchema, reason: z.string() }).optional(),
     needsAttention: z
       .boolean()
       .meta({ description: "It waits for somebody, or holds its resource for over 15 minutes" }),
+    attentionBecause: z.string().optional().meta({ description: "Why, and whose it is" }),
     can: z.array(z.enum(["cancel", "resume", "retry", "skip", "release"])),
     revision: z.int(),
   })

@@ -44,6 +44,9 @@ export const summarySchema = z
     subjects: z.int(),
     heldOpen: z.int(),
     pausesActive: z.int(),
+    operationsAttention: z.int().meta({
+      description: "Operations that wait for a person, or hold their resource for over 15 minutes",
+    }),
     shardsLeased: z.int(),
     dueNow: z.int(),
     oldestConfirmedAt: timeSchema.optional(),

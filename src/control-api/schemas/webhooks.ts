@@ -12,6 +12,8 @@ export const notificationTypes = [
   "pause.ended",
   "subject.stalled",
   "subject.recovered",
+  "operation.waiting",
+  "operation.overdue",
   "webhook.disabled",
 ] as const satisfies readonly NotificationType[];
 

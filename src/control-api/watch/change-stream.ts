@@ -3,6 +3,7 @@ import type { Caller } from "../access/caller.ts";
 import { can } from "../access/can.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
+import { mayReadOperation } from "../operation-access.ts";
 import { resourceLink } from "../resource-link.ts";
 import { readableLists } from "../resources/readable-lists.ts";
 import type { AnswerStream } from "../route.ts";
@@ -31,7 +32,6 @@ const entriesAtMost = 500;
 const keyOfRecord: ReadonlyMap<string, string> = new Map([
   ["held-change", "organization.held_change"],
   ["governance", "organization.held_change"],
-  ["operation", "organization.operation"],
   ["proposal", "organization.proposal"],
   ["pause", "organization.pause"],
   ["policy", "organization.policy"],
@@ -143,13 +143,19 @@ export class ChangeStream {
   }
 
   /** The record a log entry is about, where the reader may see such records. */
-  #recordOf({ type }: SealedEntry): readonly string[] {
+  #recordOf({ type, data }: SealedEntry): readonly string[] {
     const [record = ""] = type.split(".");
     if (record === "resource") return [];
+    if (record === "operation") return this.#readsOperation(data) ? [record] : [];
     const key = keyOfRecord.get(record);
     if (key === undefined) return record === "subject" || record === "guard" ? [record] : [];
     const path = ["platform", `organization/${this.#request.place.organizationId}`];
     return can(this.#caller, key, "read", path).allowed ? [record] : [];
+  }
+
+  #readsOperation(data: SealedEntry["data"]): boolean {
+    const { kind = "", name = "", scope = "" } = (data ?? {}) as { readonly [field: string]: string | undefined };
+    return mayReadOperation(this.#context, this.#caller, this.#request.place.organization, { kind, name, scope });
   }
 
   #write(event: string, data: object): void {

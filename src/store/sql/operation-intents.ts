@@ -10,11 +10,12 @@ export const subjectsToStart = statement<{
   account_id: string | null;
   shard: number;
   hold_operation_id: string | null;
+  scope: string;
   leaving: boolean;
 }>(
   "subjects to start",
   "tenants",
-  `select s.id, s.kind, s.name, s.account_id, s.shard, s.hold_operation_id,
+  `select s.id, s.kind, s.name, s.account_id, s.shard, s.hold_operation_id, r.scope,
      (r.deletion is not null or s.detached is not null) as leaving
    from setpoint.subject as s
    join setpoint.resource as r on r.organization_id = s.organization_id and r.uid = s.resource_uid
@@ -35,8 +36,8 @@ export const insertOperation = statement<{ operation: OperationJson }>(
   `with ${clock},
    made as (
      insert into setpoint.operation as o (organization_id, id, pipeline, version, subject_id, resource_uid, kind, name, account_id,
-       shard, priority, input, author_name, author_type, created_at_ms, state, direction, message, due_at_ms)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json, $13, $14, clock.now_ms, 'running', 'forward',
+       shard, priority, input, author_name, author_type, scope, created_at_ms, state, direction, message, due_at_ms)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json, $13, $14, $15, clock.now_ms, 'running', 'forward',
        'waits for its turn', clock.now_ms
      from clock returning o.*
    ),
@@ -52,10 +53,10 @@ export const insertOperation = statement<{ operation: OperationJson }>(
 );
 
 /** $1 organization, $2 id. */
-export const lockOperation = statement<{ operation: OperationJson; journal_length: number }>(
+export const lockOperation = statement<{ operation: OperationJson; scope: string }>(
   "lock operation",
   "tenants",
-  `select ${operationJson("o")} as operation, o.journal_length from setpoint.operation as o
+  `select ${operationJson("o")} as operation, o.scope from setpoint.operation as o
    where o.organization_id = $1 and o.id = $2 for no key update`,
 );
 
@@ -89,4 +90,29 @@ export const steerOperation = statement<{ operation: OperationJson }>(
      delete from setpoint.operation_due as q using steered as m where q.operation_id = m.id and m.due_at_ms is null
    )
    select ${operationJson("m")} as operation from steered as m`,
+);
+
+/** What has held its resource for longer than $1 milliseconds is written into the log, once, at most $2 at a time. */
+export const noteOldHolds = statement<{ id: number }>(
+  "note old holds",
+  "tenants",
+  `with ${clock},
+   old as materialized (
+     select o.organization_id, o.id from clock cross join setpoint.operation as o
+     join setpoint.subject as s on s.id = o.subject_id and s.hold_operation_id = o.id
+     where o.ended_at_ms is null and o.hold_told_at_ms is null and o.created_at_ms < clock.now_ms - $1::bigint
+       and s.hold_since_ms < clock.now_ms - $1::bigint
+     order by o.created_at_ms limit $2 for no key update of o skip locked
+   ),
+   noted as (
+     update setpoint.operation as o set hold_told_at_ms = clock.now_ms
+     from old, clock where o.organization_id = old.organization_id and o.id = old.id
+     returning o.*, clock.now_ms
+   )
+   insert into setpoint.log_entry (organization_id, type, uid, actor, data, at_ms)
+   select n.organization_id, 'operation.overdue', n.resource_uid, n.id,
+     json_build_object('operation', n.id, 'pipeline', n.pipeline, 'kind', n.kind, 'name', n.name, 'scope', n.scope,
+       'step', n.step, 'message', n.message, 'startedBy', n.author_name, 'sinceMs', n.created_at_ms),
+     n.now_ms
+   from noted as n returning id`,
 );

@@ -190,8 +190,8 @@ export const recordMoves = statement<
    told as (
      insert into setpoint.log_entry (organization_id, type, uid, actor, data, at_ms)
      select m.organization_id, 'operation.' || m.state, m.resource_uid, m.id,
-       json_build_object('operation', m.id, 'pipeline', m.pipeline, 'kind', m.kind, 'name', m.name, 'step', m.step,
-         'message', m.message), d.now_ms
+       json_build_object('operation', m.id, 'pipeline', m.pipeline, 'kind', m.kind, 'name', m.name,
+         'scope', m.scope, 'step', m.step, 'message', m.message), d.now_ms
      from moved as m join decided as d on d.id = m.id and d.organization_id = m.organization_id
      where m.state <> d.old_state and m.state <> 'running'
    )

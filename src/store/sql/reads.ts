@@ -222,6 +222,7 @@ export interface SummaryRow {
   readonly subjects: number;
   readonly held_open: number;
   readonly pauses_active: number;
+  readonly operations_attention: number;
   readonly shards_leased: number;
   readonly due_now: number;
   readonly oldest_confirmed_at_ms: number | null;
@@ -241,6 +242,9 @@ export const summary = statement<SummaryRow>(
      (select count(*) from setpoint.subject) as subjects,
      (select count(*) from setpoint.held_change where state = 'open') as held_open,
      (select count(*) from setpoint.pause as p where p.expires_at_ms > clock.now_ms) as pauses_active,
+     (select count(*) from setpoint.operation as o
+      left join setpoint.subject as s on s.id = o.subject_id and s.hold_operation_id = o.id
+      where o.ended_at_ms is null and (o.state <> 'running' or s.hold_since_ms < clock.now_ms - $1)) as operations_attention,
      (select count(*) from setpoint.shard as l where l.holder is not null and l.until_ms > clock.now_ms) as shards_leased,
      (select count(*) from setpoint.subject_due as d where d.due_at_ms <= clock.now_ms) as due_now,
      (select min(oldest.at_ms) from (

@@ -132,7 +132,7 @@ async function useNotifications(stores: Stores, world: World): Promise<void> {
     const told = { type: "test", cause: "c", summary: "s", item, gatherMs: 0 } as const;
     assert.equal(await store.gather(10, () => told), 1);
   }
-  assert.equal(await store.noteOverdue(7 * 24 * 3_600_000), 0);
+  assert.equal(await store.noteOverdue({ undecidedForMs: 7 * 24 * 3_600_000, holdsForMs: 900_000 }), 0);
   assert.equal(await store.tell({ withEmail: true, bodyOf: () => "{}" }), 1);
   assert.equal((await store.listNotifications({ organizationId, limit: 5 }))[0]?.count, 2);
   await store.enqueue({ organizationId, id: "d", target: "hook", type: "test", body: "{}" });
