@@ -8,6 +8,8 @@ import {
   effectContextOf,
   effectOutput,
   givenTo,
+  HOLD_RELEASED,
+  hasItsHold,
   looking,
   type Outcome,
   parsed,
@@ -226,9 +228,8 @@ function ownThing({ input, operation }: StepScene, key: string): MadeThing | und
 
 /** Why nothing may be written at the moment, though the operation is at the step that would. */
 function keptOut(scene: StepScene, deletes: boolean): Outcome | undefined {
-  const { input, operation, claim } = scene;
-  if (input.hold?.operationId !== operation.id)
-    return { is: "released", message: "its hold was released: nothing more is done in its name" };
+  const { input, claim } = scene;
+  if (!hasItsHold(scene)) return { is: "released", message: HOLD_RELEASED };
   const pause = input.pauses.find(({ level }) => level !== "deletes" || deletes);
   if (pause !== undefined) {
     const message = `${pause.level} paused at ${pause.scope} by ${pause.author}: ${pause.reason}`;

@@ -9,6 +9,8 @@ import { leftToUndo, standingEntries } from "./journal.ts";
 import {
   admittedAs,
   cycleClaim,
+  HOLD_RELEASED,
+  hasItsHold,
   effectOutput,
   givenTo,
   looking,
@@ -32,6 +34,7 @@ const AGAIN_MS = 2_000;
  * Nothing is written outside. Held: a person approves the same items in the same inbox.
  */
 export async function runAdmit(scene: StepScene): Promise<Outcome> {
+  if (!hasItsHold(scene)) return { is: "released", message: HOLD_RELEASED };
   const policy = effectivePolicy(scene.input.policies, scene.kind.loop?.limits);
   if (policy.mode === "observe") return notAdmitted(scene, "OBSERVE_MODE", `observe mode (set at ${policy.modeFrom})`);
   const lookedFromMs = Math.floor(scene.engine.clock.monotonicMs() + scene.storeAheadMs);

@@ -195,6 +195,12 @@ export function admittedOf({ pipeline, journal, operation }: StepScene): Admitte
   return entry === undefined ? undefined : parsed(admission, entry.output, "the admission");
 }
 
+/** Without its hold an operation has no say about its subject any more: whoever released it took the work over. */
+export function hasItsHold({ input, operation }: StepScene): boolean {
+  return input.hold?.operationId === operation.id;
+}
+export const HOLD_RELEASED = "its hold was released: nothing more is done in its name";
+
 /** A change as an admission names it. */
 export function admittedAs({ action, key }: Pick<PlannedChange, "action" | "key">): string {
   return `${action} ${key}`;

@@ -6,6 +6,8 @@ import {
   contextOf,
   cycleClaim,
   givenTo,
+  HOLD_RELEASED,
+  hasItsHold,
   looking,
   type Outcome,
   parsed,
@@ -74,9 +76,8 @@ async function runWait(scene: StepScene, step: WaitFor, begunAtMs: number | unde
 
 /** One cycle at a time until the loop has nothing left to do, each within all guards. */
 async function runConverge(scene: StepScene, step: Converge): Promise<Outcome> {
-  const { input, operation } = scene;
-  if (input.hold?.operationId !== operation.id) return { is: "released", message: "its hold was released" };
-  if (input.busy === true)
+  if (!hasItsHold(scene)) return { is: "released", message: HOLD_RELEASED };
+  if (scene.input.busy === true)
     return { is: "waiting", dueInMs: SOON_MS, message: "another permit for this subject is alive" };
   const report = await runCycle(scene.engine, cycleClaim(scene));
   const { result, message } = report;

@@ -34,6 +34,24 @@ export const operations: readonly Mutant[] = [
         find: "admitted !== undefined &&\n    admitted.policyVersion",
         replace: "admitted === undefined ||\n    admitted.policyVersion",
       },
+      {
+        file: "kernel/operation-write.ts",
+        find: "if (admittedOf(scene)?.keys.includes(admittedAs(change)) !== true) return false;",
+        replace: "if (admittedOf(scene)?.keys.includes(admittedAs(change)) === false) return false;",
+      },
+    ],
+  },
+  {
+    name: "takes-back-what-is-locked",
+    row: "protection",
+    because: "a compensation deletes what the provider has locked meanwhile",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: effects,
+        find: "if (creates && made !== undefined) requireUnlocked(key, made);",
+        replace: "",
+      },
     ],
   },
   {
@@ -94,7 +112,11 @@ export const operations: readonly Mutant[] = [
     because: "an operation whose hold was released goes on asking for permits",
     foundBy: "simulation",
     patches: [
-      { file: effects, find: "if (input.hold?.operationId !== operation.id)", replace: "if (input.hold === null)" },
+      {
+        file: "kernel/operation-scene.ts",
+        find: "return input.hold?.operationId === operation.id;",
+        replace: "return input.hold !== null;",
+      },
     ],
   },
   {

@@ -342,6 +342,18 @@ test("a released hold ends the operation, and what it made is left to the loop",
   assert.deepEqual(lab.outside.effects, ["create web"]);
 });
 
+test("an operation that waits for approval ends when its hold is gone, and asks nobody any more", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", {}, { mode: "propose" });
+  const { id } = await lab.start("box.create", "web");
+  assert.equal((await lab.finish(id)).state, "held");
+  await lab.store.releaseHold({ organizationId, uid: "uid-of-web", operationId: id });
+  lab.clock.advance(3_000);
+  await lab.turn(id);
+  assert.equal(lab.row(id).state, "cancelled");
+  assert.match(lab.row(id).message, /its hold was released/);
+});
+
 test("a second start of anything on the resource returns the running operation", async () => {
   const lab = await OperationLab.open();
   await lab.declare("web", { a: "1" });
