@@ -1,5 +1,6 @@
-import type { ProviderAccount } from "../ports/provider.ts";
+import type { AccountIdentity, ProviderAccount } from "../ports/provider.ts";
 import type { AccountRecord, ChangeRecord, CycleInput, SubjectMemory } from "../ports/records.ts";
+import { isAnother, overlapOf } from "./account-overlap.ts";
 import type { WriteResult } from "./act.ts";
 import type { Engine } from "./claim.ts";
 import type { Scene } from "./cycle.ts";
@@ -17,13 +18,8 @@ export async function accountProblemOf(
 ): Promise<AccountProblem | undefined> {
   const { installation } = input;
   const identity = await engine.accounts.identity(account, asked);
-  if (account.fingerprint !== undefined && account.fingerprint !== identity.fingerprint) {
-    return {
-      reason: `account '${account.name}' answers as another account (${identity.fingerprint} instead of ${account.fingerprint}): nothing is changed through it`,
-      reclaim: undefined,
-      numbers: {},
-    };
-  }
+  const stranger = await strangerProblemOf(engine, input, account, { ...asked, identity });
+  if (stranger !== undefined) return stranger;
   const { sentinel } = identity;
   if (sentinel !== undefined && sentinel.installationId !== installation.id) {
     return {
@@ -51,6 +47,48 @@ export async function accountProblemOf(
     };
   }
   return undefined;
+}
+
+/**
+ * Whether it is another account. Where the sentinel is what an account is known by, somebody may have deleted it, and a new one has
+ * another id: then what is on record there tells, and a person's approval leaves the sentinel anew.
+ */
+async function strangerProblemOf(
+  engine: Engine,
+  { installation }: CycleInput,
+  account: AccountRecord,
+  {
+    identity,
+    ...asked
+  }: { readonly identity: AccountIdentity; readonly notBeforeMonotonicMs: number; readonly signal: AbortSignal },
+): Promise<AccountProblem | undefined> {
+  const { fingerprint, unclaimed, sentinel } = identity;
+  const isKnown = account.fingerprint === fingerprint;
+  const refused = (why: string, numbers = {}): AccountProblem => ({
+    reason: `account '${account.name}' answers as another account (${why}): nothing is changed through it`,
+    reclaim: undefined,
+    numbers,
+  });
+  if (isKnown || (account.fingerprint === undefined && unclaimed !== true)) return undefined;
+  const instead = `${fingerprint} instead of ${account.fingerprint ?? "none yet"}`;
+  const bySentinel = engine.accounts.world(account).knownBySentinel === true;
+  if (!bySentinel || (unclaimed !== true && sentinel?.installationId !== installation.id)) return refused(instead);
+  const overlap = await overlapOf(engine, account, asked);
+  if ("unknown" in overlap) {
+    return account.fingerprint === undefined
+      ? undefined
+      : refused(`${instead}; whether what is on record is there is not known: ${overlap.unknown}`);
+  }
+  const numbers = { recorded: overlap.recorded, visible: overlap.visible };
+  const seen = `${overlap.visible} of ${overlap.recorded} things on record are there`;
+  const nothingKnown = overlap.recorded === 0 && unclaimed !== true;
+  if (isAnother(overlap) || nothingKnown) return refused(`${instead}; ${seen}`, numbers);
+  if (account.fingerprint === undefined) return undefined;
+  return {
+    reason: `what was left at account '${account.name}' to know it by (${account.fingerprint}) is gone; ${seen}. If it is the same account, one approval leaves it anew`,
+    reclaim: { accountId: account.id, incarnation: installation.incarnation },
+    numbers,
+  };
 }
 
 /** What the claim needs of whoever is about to write. */

@@ -50,7 +50,7 @@ export interface Facts {
 
 export interface AccountProblem {
   readonly reason: string;
-  /** A restore is answered by one approval that reclaims the account; that it is another account is not. */
+  /** A restore and a lost sentinel are answered by one approval that reclaims the account; that it is another one is not. */
   readonly reclaim: { readonly accountId: string; readonly incarnation: number } | undefined;
   readonly numbers: Readonly<Record<string, number>>;
 }

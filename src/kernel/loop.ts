@@ -12,6 +12,11 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   readonly everySeconds: number;
   /** How old a shared listing may be when nothing is wrong and nobody waits; half the interval unless said otherwise. */
   readonly listedWithinSeconds?: number;
+  /**
+   * The collection that its outside things are listed in, by the external ids on record (up to a slash). By these an account is
+   * known again whose sentinel is gone.
+   */
+  readonly listedIn?: string;
   /** The kinds this one is computed from, beside its own spec. */
   readonly inputs?: readonly string[];
   /** Stricter or wider defaults for this kind; ceilings of the scopes still apply. */

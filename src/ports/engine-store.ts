@@ -96,11 +96,18 @@ export interface EngineStore extends ShardLeases {
 
   /** Freshness per account and collection, and idle cycles per loop, in batches. */
   recordIdle(request: IdleBatch): Promise<void>;
+  /** Things outside that are on record as ours at an account, at most so many, in the order of their ids. */
+  recordedThings(request: { readonly accountId: string; readonly atMost: number }): Promise<readonly RecordedThing[]>;
   recordAccount(request: {
     readonly accountId: string;
     readonly fingerprint: string;
     readonly claimedIncarnation: number;
   }): Promise<void>;
+}
+
+export interface RecordedThing {
+  readonly kind: string;
+  readonly externalId: string;
 }
 
 export interface ShardClaim {

@@ -9,6 +9,8 @@ export interface AccountIdentity {
   readonly fingerprint: string;
   /** What an installation left in the account to recognise itself, where the account can hold such a thing. */
   readonly sentinel?: { readonly installationId: string; readonly incarnation: number } | undefined;
+  /** The account was looked at, and no installation has left anything there. */
+  readonly unclaimed?: boolean | undefined;
 }
 
 /** One page of a listing. `next` is the token of the following page; absent means this was the last one. */

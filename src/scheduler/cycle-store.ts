@@ -84,6 +84,9 @@ export class CycleStore implements EngineStore {
   recordIdle(request: Parameters<EngineStore["recordIdle"]>[0]): ReturnType<EngineStore["recordIdle"]> {
     return this.#store.recordIdle(request);
   }
+  recordedThings(request: Parameters<EngineStore["recordedThings"]>[0]): ReturnType<EngineStore["recordedThings"]> {
+    return this.#store.recordedThings(request);
+  }
   async recordAccount(request: Parameters<EngineStore["recordAccount"]>[0]): ReturnType<EngineStore["recordAccount"]> {
     this.#refuseIfClosed();
     await this.#store.recordAccount(request);

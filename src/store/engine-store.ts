@@ -19,7 +19,7 @@ import { StoreError } from "./errors.ts";
 import { permitBatch, recordOutcomeBatch } from "./permits.ts";
 import { priorityNumber, priorityOf } from "./priorities.ts";
 import { settleBatch } from "./settlements.ts";
-import { blockCalls, recordAccount, reserveDeletes, takeCalls } from "./sql/budgets.ts";
+import { blockCalls, recordAccount, recordedThings, reserveDeletes, takeCalls } from "./sql/budgets.ts";
 import { countIdleCycles, recordFreshness, recordSeen } from "./sql/idle.ts";
 import { releaseShards, renewShards, shardHolders, takeShards } from "./sql/lease.ts";
 import { load } from "./sql/load.ts";
@@ -197,6 +197,11 @@ export class PostgresEngineStore implements EngineStore {
 
   recordAccount: EngineStore["recordAccount"] = async ({ accountId, fingerprint, claimedIncarnation }) => {
     await this.#database.run({ ofAccount: accountId }, call(recordAccount, accountId, fingerprint, claimedIncarnation));
+  };
+
+  recordedThings: EngineStore["recordedThings"] = async ({ accountId, atMost }) => {
+    const rows = await this.#database.run({ ofAccount: accountId }, call(recordedThings, accountId, atMost));
+    return rows.map(({ kind, external_id: externalId }) => ({ kind, externalId }));
   };
 
   async #load(requests: readonly LoadRequest[]): Promise<readonly ((() => CycleInput) | undefined)[]> {

@@ -15,6 +15,7 @@ import {
   pause,
   placeHold,
   recordAccount,
+  recordedThings,
   releaseHold,
   setPolicy,
   takeCalls,
@@ -57,6 +58,7 @@ export const transactions = {
   blockCalls,
   recordIdle,
   recordAccount,
+  recordedThings,
   createOrganization,
   createScope,
   createAccount,
@@ -131,6 +133,7 @@ export class MemoryStore implements StoreMethods {
   takeCalls: StoreMethods["takeCalls"] = async (request) => takeCalls(this.state, request);
   blockCalls: StoreMethods["blockCalls"] = async (request) => blockCalls(this.state, request);
   recordIdle: StoreMethods["recordIdle"] = async (request) => recordIdle(this.state, request);
+  recordedThings: StoreMethods["recordedThings"] = async (request) => recordedThings(this.state, request);
   recordAccount: StoreMethods["recordAccount"] = async (request) => recordAccount(this.state, request);
   createOrganization: StoreMethods["createOrganization"] = async (request) => createOrganization(this.state, request);
   createScope: StoreMethods["createScope"] = async (request) => createScope(this.state, request);

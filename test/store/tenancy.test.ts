@@ -134,6 +134,10 @@ async function useFence({ engine }: Stores, world: World, zone: CycleInput): Pro
   assert.deepEqual(await engine.permit(permit), { granted: true });
   const claims = [{ externalId: "x", key: "k" }];
   assert.ok(await engine.recordOutcome(outcomeFor(world, input, { permitId: permit.permitId, claims })));
+  assert.deepEqual(
+    (await engine.recordedThings({ accountId, atMost: 10 })).map(({ externalId }) => externalId),
+    ["x"],
+  );
   await engine.recordAccount({ accountId, fingerprint: "f", claimedIncarnation: 1 });
   const verdicts = [heldGroup("subject", []).verdict];
   const observation = { hash: "h", completeness: "complete", observedAtMs: 1, items: [], truncated: false } as const;

@@ -4,7 +4,8 @@ import { reclaimDigest } from "../held-change.ts";
 
 /**
  * An account that answers as another one is refused as a whole: nothing seen through it says anything about ours.
- * After a restore the account is ours and the database is old: one approval per account reclaims it.
+ * After a restore the account is ours and the database is old, and a sentinel that somebody deleted is left anew: one approval per
+ * account reclaims it.
  */
 export const accountIdentityGuard: Guard = (changes, facts) => {
   const problem = facts.accountProblem;

@@ -23,6 +23,7 @@ export const cloudNetworkLoop = defineLoop<CloudNetworkSpec, NetworkItem, Comput
   kind: "CloudNetwork",
   everySeconds: 300,
   marks: true,
+  listedIn: "networks",
   // Everything in a network stands on it: that it goes, or is replaced, is a person's word each time.
   limits: { deletesPerCycle: { count: 0, percent: 0, atLeast: 0 } },
   desired: (_ctx, { name, spec }) => ({ known: true, items: [{ key, item: itemOf({ ...spec, name }) }] }),

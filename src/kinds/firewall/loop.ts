@@ -21,6 +21,7 @@ export const firewallLoop = defineLoop<FirewallSpec, FirewallItem, ComputeReader
   kind: "Firewall",
   everySeconds: 60,
   marks: true,
+  listedIn: "firewalls",
   desired: (_ctx, subject) => ({ known: true, items: [{ key, item: wantedItem(subject) }] }),
   observe: async (ctx, subject) => {
     requireCapability(ctx.reader.capabilities, "firewalls", "firewalls");

@@ -28,6 +28,7 @@ export const hostLoop = defineLoop<HostSpec, HostItem, ComputeReader, ComputeWri
   // One listing serves a whole round: an account of a thousand servers has twenty pages, and an hour has 3,600 calls.
   listedWithinSeconds: 300,
   marks: true,
+  listedIn: "servers",
   desired: (_ctx, subject) => ({
     known: true,
     items: [

@@ -135,7 +135,7 @@ async function identityOf(
     if (other?.id !== seen?.id) return { fingerprint: "hetzner-cloud: the two tokens are of different projects" };
   }
   return seen === undefined
-    ? { fingerprint: "hetzner-cloud: a project without a sentinel" }
+    ? { fingerprint: "hetzner-cloud: a project without a sentinel", unclaimed: true }
     : { fingerprint: `hetzner-cloud: SSH key ${seen.id}`, sentinel: seen.sentinel };
 }
 

@@ -58,11 +58,16 @@ export const addGrants = statement<never>(
    from clock, unnest($5::text[], $6::bigint[], $7::text[]) as n (id, subject_id, digest)`,
 );
 
-/** After a restore: this installation may claim the accounts again. */
+/**
+ * This installation may claim the accounts again: after a restore, or because what was left there to know them by is gone. Then
+ * they are not known by it any more.
+ */
 export const reclaimAccounts = statement<never>(
   "reclaim accounts",
   "tenants",
-  `update setpoint.account as a set claimed_incarnation = (select i.incarnation from setpoint.installation as i)
+  `update setpoint.account as a set claimed_incarnation = i.incarnation,
+     fingerprint = case when a.claimed_incarnation = i.incarnation then null else a.fingerprint end
+   from setpoint.installation as i
    where a.organization_id = $1 and a.id = any ($2::text[])`,
 );
 

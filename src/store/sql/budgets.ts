@@ -54,6 +54,17 @@ export const blockCalls = statement<never>(
    from clock where b.account_id = $1`,
 );
 
+/** $1 account, $2 how many at most. */
+export const recordedThings = statement<{ kind: string; external_id: string }>(
+  "recorded things",
+  "tenants",
+  `select s.kind, c.external_id
+   from setpoint.claim as c
+   join setpoint.subject as s on s.organization_id = c.organization_id and s.id = c.subject_id
+   where c.organization_id = (select a.organization_id from setpoint.account as a where a.id = $1) and c.account_key = $1
+   order by c.external_id limit $2::integer`,
+);
+
 export const recordAccount = statement<never>(
   "record account",
   "tenants",

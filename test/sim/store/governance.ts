@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../src/ports/json.ts";
 import type { EndPauseAnswer } from "../../../src/ports/intent-store.ts";
+import type { RecordedThing } from "../../../src/ports/engine-store.ts";
 import type { PauseLevel, Principal, ScopePolicy } from "../../../src/ports/records.ts";
 import type { PauseRow } from "./rows.ts";
 import { coveringPauses, endHold, scopePath, type State, subjectsOf, type Tables, wake } from "./state.ts";
@@ -41,6 +42,20 @@ export function createAccount({ tables, nowMs }: State, request: AccountRequest)
     tokensAtMs: nowMs(),
     blockedUntilMs: 0,
   });
+}
+
+export function recordedThings(
+  { tables }: State,
+  { accountId, atMost }: { readonly accountId: string; readonly atMost: number },
+): readonly RecordedThing[] {
+  return [...tables.claims.values()]
+    .filter(({ accountKey }) => accountKey === accountId)
+    .sort((left, right) => (left.externalId < right.externalId ? -1 : 1))
+    .flatMap(({ externalId, subjectId }) => {
+      const subject = tables.subjects.get(subjectId);
+      return subject === undefined ? [] : [{ kind: subject.kind, externalId }];
+    })
+    .slice(0, atMost);
 }
 
 export function recordAccount(

@@ -163,13 +163,20 @@ function grantItems(state: State, row: HeldChangeRow, request: ApproveRequest, n
   return row.items.length;
 }
 
-/** After a restore: the items name the accounts that this installation may claim again. */
+/**
+ * The items name the accounts that this installation may claim again: after a restore, or because what was left there to know them
+ * by is gone. Then they are not known by it any more.
+ */
 function reclaim(tables: Tables, row: HeldChangeRow): number {
   const claimedIncarnation = tables.installation.incarnation;
   for (const item of row.items) {
     const account = item.externalId === undefined ? undefined : tables.accounts.get(item.externalId);
     if (account?.record.organizationId === row.organizationId)
-      account.record = { ...account.record, claimedIncarnation };
+      account.record = {
+        ...account.record,
+        claimedIncarnation,
+        fingerprint: account.record.claimedIncarnation === claimedIncarnation ? undefined : account.record.fingerprint,
+      };
   }
   return 0;
 }

@@ -365,6 +365,7 @@ export class Historian {
           request: { accountId, wanted: dice.pick([1, 3, 12]), forPerson: dice.chance(0.3) },
         };
       case 2:
+        if (dice.chance(0.3)) return { method: "recordedThings", request: { accountId, atMost: dice.pick([1, 100]) } };
         return { method: "blockCalls", request: { accountId, forMs: dice.below(20_000) } };
       case 3:
         return {

@@ -122,6 +122,7 @@ export class FakeStore {
       recordOutcome: never,
       takeCalls: never,
       blockCalls: never,
+      recordedThings: never,
       recordAccount: never,
     };
   }
