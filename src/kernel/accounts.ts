@@ -17,6 +17,8 @@ import { withTimeLimit } from "./time-limit.ts";
 const CALL_BLOCK_MIN = 8;
 const CALL_BLOCK_MAX = 128;
 const IDENTITY_FRESH_MS = 5_000;
+/** How long a listing that the provider refused for good is not asked for again. */
+const REFUSED_FOR_MS = 60_000;
 /** About 100 MB with entries of 300 bytes. */
 const KEPT_ENTRIES_MAX = 200_000;
 
@@ -204,10 +206,16 @@ export class Accounts {
       const pending = await shared.pending;
       if (pending.startedAtMonotonicMs >= options.notBeforeMonotonicMs) return pending;
     }
+    this.#requireNotRefused(shared, options.forPerson);
     shared.pending ??= this.#list(opened, collection, options.forPerson).finally(() => {
       shared.pending = undefined;
     });
-    const inventory = await shared.pending;
+    const inventory = await shared.pending.catch((thrown: unknown) => {
+      if (thrown instanceof TerminalError)
+        shared.refused = { error: thrown, untilMonotonicMs: this.#clock.monotonicMs() + REFUSED_FOR_MS };
+      throw thrown;
+    });
+    shared.refused = undefined;
     // Only what was seen whole is shared; a partial listing must not stand in for the next caller's own.
     if (inventory.completeness !== "complete") {
       this.#listings.drop(shared);
@@ -218,6 +226,12 @@ export class Accounts {
     // What was forgotten meanwhile is nobody's any more.
     if (opened.inventories.get(collection) === shared) this.#listings.keep(shared, inventory);
     return inventory;
+  }
+
+  /** A credential that is refused is refused for all: a thousand subjects do not each ask. Whoever was told to look asks. */
+  #requireNotRefused({ refused }: SharedListing, forPerson: boolean): void {
+    if (refused === undefined || forPerson || refused.untilMonotonicMs <= this.#clock.monotonicMs()) return;
+    throw refused.error;
   }
 
   #shared(opened: OpenAccount, collection: string): SharedListing {

@@ -1,9 +1,12 @@
+import type { TerminalError } from "./errors.ts";
 import type { Inventory } from "./loop.ts";
 
 /** One collection of one account: the last complete listing while it is kept, and the one under way. */
 export interface SharedListing {
   current: Inventory<unknown> | undefined;
   pending: Promise<Inventory<unknown>> | undefined;
+  /** What the provider last refused it with for good, and until when nobody asks again. */
+  refused?: { readonly error: TerminalError; readonly untilMonotonicMs: number } | undefined;
 }
 
 /**

@@ -41,10 +41,10 @@ export async function playDrift(seed: number): Promise<void> {
     if (ours !== undefined) edit(lab, collection, ours, random.next());
     if (random.next() < 0.3)
       await lab.bench.declare("Firewall/web", { account: "demo", rules: random.next() < 0.5 ? [] : rules });
-    await lab.bench.pass({ minutes: 7 });
+    await lab.bench.pass({ minutes: 4 });
     lab.heal();
   }
-  await lab.bench.pass({ minutes: 90 });
+  await lab.bench.pass({ minutes: 12 });
   assert.deepEqual(unmanaged(lab), before, `seed ${seed}: something that is not ours was touched`);
   await lab.bench.stop();
 }
