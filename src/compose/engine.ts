@@ -5,11 +5,12 @@ import type { KindRegistry } from "../kernel/kind.ts";
 import type { Log } from "../ports/log.ts";
 import type { Provider } from "../ports/provider.ts";
 import type { Tracer } from "../ports/tracer.ts";
+import { createDnsQueries } from "../providers/dns-query/queries.ts";
 import { createHetznerCloudProvider } from "../providers/hetzner-cloud/provider.ts";
 import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
 import { createRfc2136Provider } from "../providers/rfc2136/provider.ts";
 import { createCredentials } from "../runtime/credentials.ts";
-import { createDnsResolver } from "../runtime/dns-resolver.ts";
+import { createDnsResolver, hostAddresses } from "../runtime/dns-resolver.ts";
 import { createDnsTransport } from "../runtime/dns-transport.ts";
 import { createHttpClient } from "../runtime/http-client.ts";
 import type { Database } from "../store/database.ts";
@@ -41,10 +42,12 @@ export function composeEngine(
   const opener = engineOpener(config);
   const credentials = createCredentials(environment, opener);
   undo.use(startSealing({ administration: databases.setpoint_admin, opener, clock, log }));
+  const transport = createDnsTransport();
+  const queries = createDnsQueries({ transport, addresses: hostAddresses, random });
   const providers = new Map<string, Provider>([
     ["hetzner-cloud", createHetznerCloudProvider({ http, credentials, clock, log })],
-    ["powerdns", createPowerDnsProvider({ http, credentials, resolver: createDnsResolver() })],
-    ["rfc2136", createRfc2136Provider({ transport: createDnsTransport(), credentials, clock, random })],
+    ["powerdns", createPowerDnsProvider({ http, credentials, resolver: createDnsResolver(), queries })],
+    ["rfc2136", createRfc2136Provider({ transport, credentials, clock, random, queries })],
   ]);
   const store = new PostgresEngineStore({ database: databases.setpoint_engine, clock, ids });
   return { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock, callPatienceMs }) };

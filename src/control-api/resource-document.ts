@@ -7,7 +7,7 @@ import { organizationIdOf } from "./names.ts";
 import { scopeNames } from "../kernel/scope-names.ts";
 import { apiVersion } from "./schemas/common.ts";
 import type { ConditionView, ResourceDocument } from "./schemas/resource.ts";
-import { mergedConditions, subjectConditions } from "./subject-conditions.ts";
+import { conditionView, mergedConditions, subjectConditions } from "./subject-conditions.ts";
 
 /** Makes documents of one organization's resources; what they share (account names, linked resources) is read once. */
 export class ResourceDocuments {
@@ -50,6 +50,7 @@ export class ResourceDocuments {
     const partOf = links.map(({ kind: target, name }) => ({ kind: target, name }));
     const own = subjects.map((subject) => subject.conditions);
     const conditions = kind.loop === undefined ? await this.#linkedConditions(view, links) : mergedConditions(own);
+    const reported = await this.#reportOf(kind, view, links);
     const { deletion } = resource;
     return {
       apiVersion,
@@ -72,7 +73,12 @@ export class ResourceDocuments {
           : { deletion: { by: deletion.author.name, at: isoTime(deletion.atMs), orphan: deletion.orphan } }),
       },
       spec: resource.spec,
-      status: { conditions: [...conditions], subjects, partOf: [...partOf] },
+      status: {
+        conditions: [...conditions, ...(reported?.conditions ?? []).map(conditionView)],
+        subjects,
+        partOf: [...partOf],
+        ...optional("report", reported?.report),
+      },
     };
   }
 
@@ -124,8 +130,24 @@ export class ResourceDocuments {
       ...optional("convergedAt", timeOf(status?.convergedAtMs)),
       ...optional("dueAt", timeOf(subject.dueAtMs)),
       ...optional("heldBy", subject.holdOperationId),
+      ...optional("report", status?.report),
       conditions: [...subjectConditions(subject, about)],
     };
+  }
+
+  /** What the loops that carry it out report of this one. */
+  async #reportOf(
+    kind: Kind,
+    { resource }: ResourceView,
+    links: readonly LinkedName[],
+  ): Promise<ReturnType<NonNullable<Kind["reportOf"]>>> {
+    const [link] = links;
+    if (kind.reportOf === undefined || link === undefined) return undefined;
+    const whole = await this.linked(link);
+    const report = whole?.subjects[0]?.status?.report;
+    const parsed = parseSpec(kind, resource.spec);
+    if (whole === undefined || report === undefined || !parsed.ok) return undefined;
+    return kind.reportOf(parsed.spec, { spec: whole.resource.spec, report });
   }
 
   /** A kind without a loop is as well as what carries it out. */

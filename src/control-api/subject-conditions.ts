@@ -21,7 +21,7 @@ export function subjectConditions(
     const message = "not looked at yet";
     return [...always.map((type) => unknown(type, "NotLookedAt", message)), ...extra];
   }
-  const shown = status.conditions.filter((entry) => isAlways(entry.type) || entry.status === "True").map(view);
+  const shown = status.conditions.filter((entry) => isAlways(entry.type) || entry.status === "True").map(conditionView);
   if (!age.fresh) {
     const when = age.ageMs === undefined ? "never confirmed" : `last confirmed ${duration(age.ageMs)} ago`;
     const message = `${when}, the limit is ${duration(age.limitMs)}`;
@@ -69,7 +69,7 @@ function isAlways(type: string): boolean {
   return (always as readonly string[]).includes(type);
 }
 
-function view(condition: Condition): ConditionView {
+export function conditionView(condition: Condition): ConditionView {
   const { type, status, reason, message } = condition;
   return { type, status, reason, message, since: isoTime(condition.sinceMs) };
 }

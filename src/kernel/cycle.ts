@@ -24,7 +24,7 @@ import { isRemediation } from "./guards/too-many-at-once.ts";
 import { describeSpecErrors, parseSpec } from "./kind.ts";
 import { Lookout } from "./look.ts";
 import { keptFromGoing } from "./leaving.ts";
-import type { Loop, Observation, Subject } from "./loop.ts";
+import type { Inspection, Loop, Observation, Subject } from "./loop.ts";
 import { makePlan, type Plan, sizesOf } from "./plan.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
 import { reportOf, settleTurn } from "./settle.ts";
@@ -43,6 +43,7 @@ export interface Turn {
   readonly memory: SubjectMemory;
   readonly observation?: { readonly seen: Observation<object>; readonly atMs: number } | undefined;
   readonly plan?: Plan | undefined;
+  readonly inspection?: Inspection | undefined;
   readonly verdicts: readonly Verdict[];
   /** What waits for a person; undefined when this cycle cannot say. */
   readonly held: readonly HeldGroup[] | undefined;
@@ -158,8 +159,10 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
     ? atRest(memory, before)
     : await admitAndAct(scene, plan, memory, before);
   const observation = { seen: scene.seen, atMs: scene.lookout.toStoreMs(scene.seen.startedAtMonotonicMs) };
+  const inspection = isQuiet(scene, done) ? await scene.lookout.inspect(scene.seen) : undefined;
   const again = nextOf(scene, plan, admission, done);
   return {
+    inspection,
     result: resultOf(scene, plan, done),
     message: messageOf(plan, done.verdicts, done.error),
     memory: done.memory.attempts === again.attempts ? done.memory : { ...done.memory, attempts: again.attempts },
@@ -168,11 +171,26 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
     verdicts: [...done.verdicts, ...refusedWildcard(done.error)],
     // While an operation holds the subject, what waits for a person is that operation's to say.
     held: done.heldUnknown || scene.input.hold !== undefined ? undefined : done.held,
-    nextInMs: again.nextInMs,
+    nextInMs: earlier(again.nextInMs, inspection?.againInMs),
     written: done.written,
     bad: isBad(scene, plan),
     memoryUnknown: done.memoryUnknown,
   };
+}
+
+/** Behind a write, an error or half a look comes another cycle, which has more to say. */
+function isQuiet({ seen, input }: Scene, done: CarriedOut): boolean {
+  return (
+    done.written === 0 &&
+    done.error === undefined &&
+    !done.superseded &&
+    seen.completeness === "complete" &&
+    input.resource.deletion === undefined
+  );
+}
+
+function earlier(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : Math.min(left, right);
 }
 
 interface Decided {

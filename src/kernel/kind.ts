@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { JsonObject } from "../ports/json.ts";
-import type { DeclaredResource } from "../ports/records.ts";
+import type { Json, JsonObject } from "../ports/json.ts";
+import type { Condition, DeclaredResource } from "../ports/records.ts";
 import type { Loop } from "./loop.ts";
 import type { Pipeline } from "./pipeline.ts";
 
@@ -28,6 +28,11 @@ export interface Kind<Spec = unknown> {
   upgrade?(stored: unknown): unknown;
   /** How a thing that was seen outside is declared, for those who take over what exists. */
   declarationOf?(subject: { readonly name: string; readonly spec: Spec }, item: object): SeenDeclaration;
+  /** Of what the loop of something that it is a part of reports: what speaks of this one. */
+  reportOf?(
+    spec: Spec,
+    whole: { readonly spec: unknown; readonly report: Json },
+  ): { readonly report: Json; readonly conditions: readonly Condition[] } | undefined;
   readonly loop?: Loop<Spec, object>;
   /** Long work on resources of this kind: every version that operations may still be finishing on. */
   readonly pipelines?: readonly Pipeline[];

@@ -1,11 +1,13 @@
 import type { CycleInput, Finding } from "../ports/records.ts";
 import type { Claim, Engine } from "./claim.ts";
 import { RetryableError, TerminalError } from "./errors.ts";
-import type { Inventory, ItemName, LookContext, Loop, Observation, Seen, Subject } from "./loop.ts";
+import type { Inspection, Inventory, ItemName, LookContext, Loop, Observation, Seen, Subject } from "./loop.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
 /** A kind without an account has no provider to say how long one of its calls may take or how late it shows. */
 const WITHOUT_ACCOUNT = { callTimeoutMs: 10_000, settleMs: 0 } as const;
+/** A report is for people and must not keep a shard's other subjects waiting. */
+const INSPECT_MS = 8_000;
 /** Somebody waits for the answer of a look that a person or an event asked for, so an old listing will not do. */
 const FRESH_FOR_PEOPLE_MS = 10_000;
 
@@ -86,6 +88,41 @@ export class Lookout {
     return await this.#limited(`read of ${item.key}`, (signal) =>
       this.#loop.read(this.#context(signal), this.#subject, item),
     );
+  }
+
+  /** What the loop has to say beside; undefined where it has nothing, or could not find out. */
+  async inspect(seen: Observation<object>): Promise<Inspection | undefined> {
+    const { inspect } = this.#loop;
+    const { account, memory, status } = this.#input;
+    if (inspect === undefined) return undefined;
+    const limit = {
+      ms: INSPECT_MS,
+      signal: this.#claim.signal,
+      what: `${this.#loop.kind}/${this.#subject.name}: report`,
+    };
+    const asking = withTimeLimit(this.#engine.clock, limit, (signal) => {
+      const context = {
+        reader: account === undefined ? undefined : this.#engine.accounts.world(account).reader,
+        signal,
+        nowMs: this.storeNowMs(),
+        before: status?.report,
+        writtenAtMs: () =>
+          new Map(
+            memory.owned.flatMap(({ key, writtenAtMs }) =>
+              writtenAtMs === undefined ? [] : [[key, writtenAtMs] as const],
+            ),
+          ),
+        read: async <Answer>(what: string, work: (signal: AbortSignal) => Promise<Answer>) => {
+          await this.#takeCall();
+          return await this.#limited(what, work);
+        },
+      };
+      return inspect(context, this.#subject, seen.items);
+    });
+    return await asking.catch((thrown: unknown) => {
+      this.#engine.log.debug("cycle.report-failed", { subject: this.#subject.name, error: String(thrown) });
+      return undefined;
+    });
   }
 
   #context(signal: AbortSignal): LookContext<unknown> {

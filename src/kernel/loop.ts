@@ -1,5 +1,6 @@
 import type { Completeness } from "../ports/provider.ts";
-import type { DeclaredResource, FieldDifference, PartialLimits, SourceRef } from "../ports/records.ts";
+import type { Json } from "../ports/json.ts";
+import type { Condition, DeclaredResource, FieldDifference, PartialLimits, SourceRef } from "../ports/records.ts";
 
 /**
  * The contract an author of a kind learns. The words are those of docs/glossary.md.
@@ -58,6 +59,15 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   update(ctx: WriteContext<Writer>, subject: Subject<Spec>, wanted: Wanted<Item>, seen: Seen<Item>): Promise<void>;
   /** Idempotent: removing what is gone is a success. */
   remove(ctx: WriteContext<Writer>, subject: Subject<Spec>, seen: Seen<Item>): Promise<void>;
+  /**
+   * What else people should know, asked after a complete look that found nothing to write: it is shown, and decides nothing.
+   * Where it fails or takes too long, what it said last stands. Answers that are the same write nothing.
+   */
+  inspect?(
+    ctx: InspectContext<Reader>,
+    subject: Subject<Spec>,
+    seen: readonly Seen<Item>[],
+  ): Promise<Inspection | undefined>;
   /** Where the provider can change many items in one atomic call: all changes of a cycle, as one call under one permit. */
   apply?(ctx: WriteContext<Writer>, subject: Subject<Spec>, changes: readonly BatchChange<Item>[]): Promise<void>;
 }
@@ -153,6 +163,27 @@ export interface LookContext<Reader> {
   look<Item>(read: (signal: AbortSignal) => Promise<readonly Seen<Item>[]>): Promise<Observation<Item>>;
   /** An observation from an inventory: its completeness and times, the entries of this subject as items. */
   from<Entry, Item>(inventory: Inventory<Entry>, items: readonly Seen<Item>[]): Observation<Item>;
+}
+
+export interface InspectContext<Reader> {
+  readonly reader: Reader;
+  readonly signal: AbortSignal;
+  /** The store's time. */
+  readonly nowMs: number;
+  /** What it reported last. */
+  readonly before: Json | undefined;
+  /** When each item of ours was last written, by its key. */
+  writtenAtMs(): ReadonlyMap<string, number>;
+  /** A read of the provider: counted and limited like every other one. */
+  read<Answer>(what: string, work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer>;
+}
+
+export interface Inspection {
+  /** Shown beside the engine's own while their status is True. */
+  readonly conditions: readonly Omit<Condition, "sinceMs">[];
+  readonly report: Json;
+  /** When to look again, where that is sooner than usual. */
+  readonly againInMs?: number | undefined;
 }
 
 export interface WriteContext<Writer> {

@@ -86,6 +86,7 @@ function statusFor(input: CycleInput, turn: Turn): SubjectStatus {
     bad: turn.bad,
     lookedAtMs: turn.observation?.seen.completeness === "complete" ? turn.observation.atMs : undefined,
     flips: turn.memory.flips,
+    inspection: turn.inspection,
     previous: input.status,
   });
 }

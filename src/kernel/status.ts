@@ -1,7 +1,10 @@
 import type { Condition, SubjectStatus, Verdict } from "../ports/records.ts";
 import type { CycleResult } from "./claim.ts";
+import type { Inspection } from "./loop.ts";
 import { sameJson } from "./hash.ts";
 
+/** What a loop says beside its verdict. */
+const REPORTED = "Report/";
 const FLAP_WINDOW_MS = 60 * 60_000;
 /** A verdict that flips this often within an hour is not information any more. */
 const FLAP_FLIPS = 3;
@@ -19,6 +22,8 @@ export interface StatusFacts {
   readonly bad: boolean | undefined;
   readonly lookedAtMs: number | undefined;
   readonly flips: readonly number[];
+  /** Undefined: nothing was found out, so what was reported stands. */
+  readonly inspection?: Inspection | undefined;
   readonly previous: SubjectStatus | undefined;
 }
 
@@ -54,6 +59,7 @@ export function statusOf(facts: StatusFacts): SubjectStatus {
   ];
   for (const said of facts.verdicts.toSorted((left, right) => STRICTNESS[right.answer] - STRICTNESS[left.answer]))
     wanted.push({ type: `Guard/${said.guard}`, status: "True", reason: ANSWERS[said.answer], message: said.reason });
+  wanted.push(...reportedConditions(facts));
   const flips = recentFlips(facts.flips, facts.nowMs);
   if (flips.length >= FLAP_FLIPS) {
     wanted.push({
@@ -79,7 +85,20 @@ export function statusOf(facts: StatusFacts): SubjectStatus {
         : facts.previous?.convergedAtMs,
     lookedAtMs: facts.lookedAtMs ?? facts.previous?.lookedAtMs,
     failing,
+    ...reportOf(facts),
   };
+}
+
+/** Of a loop that reports: what it says now, or what it said last. Its conditions are marked by a prefix of their own. */
+function reportedConditions({ inspection, previous }: StatusFacts): readonly Omit<Condition, "sinceMs">[] {
+  if (inspection !== undefined)
+    return inspection.conditions.map((condition) => ({ ...condition, type: `${REPORTED}${condition.type}` }));
+  return previous?.conditions.filter(({ type }) => type.startsWith(REPORTED)) ?? [];
+}
+
+function reportOf({ inspection, previous }: StatusFacts): Pick<SubjectStatus, "report"> {
+  const report = inspection === undefined ? previous?.report : inspection.report;
+  return report === undefined || report === null ? {} : { report };
 }
 
 const ANSWERS: Readonly<Record<Verdict["answer"], string>> = {

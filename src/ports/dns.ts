@@ -1,3 +1,5 @@
+import type { DnsQueries } from "./dns-queries.ts";
+
 /** What a kind may ask of any DNS provider. Names are absolute, lower case, with the trailing dot; values are in presentation format. */
 
 export interface DnsRecordSet {
@@ -21,6 +23,8 @@ export interface DnsCapabilities {
 
 export interface DnsReader {
   readonly capabilities: DnsCapabilities;
+  /** How the world sees the zone: questions to any server. */
+  readonly queries?: DnsQueries | undefined;
   /**
    * Everything in the zone in one read; undefined only when the provider says that it has no such zone. While the server's
    * serial says that nothing changed, the list of the last read is handed out again, unless `fresh` asks for a real one.

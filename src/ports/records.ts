@@ -313,6 +313,8 @@ export interface SubjectStatus {
   readonly failing: boolean;
   /** Of the plan that is stored, while something is left to do. */
   readonly planHash?: string | undefined;
+  /** What the loop reports beside its verdict, in the form its kind documents. */
+  readonly report?: Json | undefined;
 }
 
 /** What a cycle wanted and has not done. Bounded; there is one only while something is left to do. */

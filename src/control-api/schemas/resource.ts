@@ -56,6 +56,8 @@ export const subjectStatusSchema = z
     convergedAt: timeSchema.optional(),
     dueAt: timeSchema.optional(),
     heldBy: z.string().optional(),
+    /** What the loop reports beside its verdict, in the form its kind documents. */
+    report: jsonSchema.optional(),
     conditions: z.array(conditionSchema),
   })
   .meta({ id: "SubjectStatus" });
@@ -89,6 +91,8 @@ export const resourceSchema = z
       subjects: z.array(subjectStatusSchema),
       /** Resources whose loop carries this one out, for kinds without a loop. */
       partOf: z.array(z.object({ kind: z.string(), name: z.string() })),
+      /** Of what those loops report: what speaks of this resource. */
+      report: jsonSchema.optional(),
     }),
   })
   .meta({ id: "Resource" });

@@ -37,6 +37,12 @@ export function parseAbsoluteName(
   return { ok: true, value: `${name}.` };
 }
 
+/** The one form of a name that a schema let through; what is none stays as it is. */
+export function normalName(name: string): string {
+  const parsed = parseAbsoluteName(name);
+  return parsed.ok ? parsed.value : name;
+}
+
 /** A target such as `mail.example.test`. A single word without a dot is refused: it is nearly always a name meant relative to the zone. */
 export function parseTarget(text: string, options: { readonly root?: boolean } = {}): Parsed<string> {
   if (text !== "." && !text.includes("."))

@@ -1,5 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { recordFits } from "./fits.ts";
+import { recordReport } from "./report.ts";
 import { type DnsRecordSpec, dnsRecordSchema } from "./schema.ts";
 
 export const dnsRecordKind = defineKind<DnsRecordSpec>({
@@ -12,5 +13,6 @@ export const dnsRecordKind = defineKind<DnsRecordSpec>({
   accounts: () => [],
   links: (spec) => [{ kind: "DnsZone", name: spec.zone, pointer: "/spec/zone", scope: spec.zoneScope }],
   fits: recordFits,
+  reportOf: recordReport,
   withoutLoop: "The loop of its DnsZone writes the record sets of the whole zone in one call.",
 });

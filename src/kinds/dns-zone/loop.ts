@@ -10,11 +10,12 @@ import {
   type WriteContext,
 } from "../../kernel/loop.ts";
 import type { DnsChange, DnsReader, DnsRecordSet, DnsWriter } from "../../ports/dns.ts";
-import { parseAbsoluteName } from "../dns-record/domain-name.ts";
+import { normalName } from "../dns-record/domain-name.ts";
 import { recordTypes } from "../dns-record/record-value.ts";
 import type { DnsRecordSpec } from "../dns-record/schema.ts";
 import { desiredRecordSets } from "./desired.ts";
 import { registeredOwners, registryEntry } from "./external-dns.ts";
+import { inspectPropagation } from "./propagation.ts";
 import { foldSeen, type RecordSet, recordSetKey, sameRecordSet, stableRecordSet } from "./record-set.ts";
 import type { DnsZoneSpec } from "./schema.ts";
 import { foreignOwner, isZoneMarker, markerChange } from "./zone-marker.ts";
@@ -32,6 +33,7 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
   claimsAll: ({ spec }) => spec.ownership === "zone",
   desired: (ctx, zone) => withRegistry(zone, desiredRecordSets(placeOf(zone), ctx.inputs<DnsRecordSpec>("DnsRecord"))),
   observe: observeZone,
+  inspect: inspectPropagation,
   read: readRecordSet,
   same: sameRecordSet,
   stable: stableRecordSet,
@@ -169,11 +171,6 @@ function placeOf(subject: Zone) {
 
 function zoneName(subject: Zone): string {
   return normalName(subject.spec.zone);
-}
-
-function normalName(name: string): string {
-  const parsed = parseAbsoluteName(name);
-  return parsed.ok ? parsed.value : name;
 }
 
 function replacing(item: RecordSet, seen: RecordSet | undefined): DnsChange {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pipelinesOf, type Story } from "../../kernel/pipeline.ts";
 import type { DnsRecordSet, DnsZoneReader, DnsZoneWriter } from "../../ports/dns.ts";
-import { parseAbsoluteName } from "../dns-record/domain-name.ts";
+import { normalName } from "../dns-record/domain-name.ts";
 import type { DnsZoneSpec } from "./schema.ts";
 import { isZoneMarker } from "./zone-marker.ts";
 
@@ -158,10 +158,5 @@ export const dnsZoneDelete = definePipeline({
 });
 
 function zoneOf({ subject: { spec } }: Story<DnsZoneSpec>): z.output<typeof zoneShape> {
-  return { zone: normal(spec.zone), nameservers: (spec.nameservers ?? []).map(normal).sort() };
-}
-
-function normal(name: string): string {
-  const parsed = parseAbsoluteName(name);
-  return parsed.ok ? parsed.value : name;
+  return { zone: normalName(spec.zone), nameservers: (spec.nameservers ?? []).map(normalName).sort() };
 }

@@ -11,6 +11,13 @@ const domainName = z
     if (!parsed.ok) context.addIssue({ code: "custom", message: parsed.message });
   });
 
+const serverAddress = z
+  .string()
+  .regex(
+    /^(?:\[[0-9A-Fa-f:.]{2,45}\](?::\d{1,5})?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]+|[0-9.]{7,15}(?::\d{1,5})?)$/,
+    "must be an address, with or without a port, such as 192.0.2.53:53 or [2001:db8::53]:53",
+  );
+
 const fields = z.strictObject({
   account: resourceNameSchema.describe("The account at whose DNS server the zone is."),
   zone: domainName.describe(
@@ -50,6 +57,18 @@ const fields = z.strictObject({
     .max(1_000)
     .optional()
     .describe("Names whose records other scopes declare. Nobody else does, the scope of the zone included."),
+  propagation: z
+    .strictObject({
+      servers: z
+        .array(serverAddress)
+        .min(1)
+        .max(13)
+        .optional()
+        .describe("The zone's servers by address, such as 192.0.2.53:53, where its NS records do not say."),
+      resolvers: z.array(serverAddress).max(10).default([]).describe("Resolvers to look through, by address."),
+    })
+    .optional()
+    .describe("Asks every server of the zone and these resolvers by real queries, and reports who is behind."),
   makesZone: z
     .boolean()
     .optional()

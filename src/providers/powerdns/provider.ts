@@ -1,5 +1,6 @@
 import { TerminalError } from "../../kernel/errors.ts";
 import type { Credentials } from "../../ports/credentials.ts";
+import type { DnsQueries } from "../../ports/dns-queries.ts";
 import type { DnsResolver } from "../../ports/dns-resolver.ts";
 import type { DnsZoneReader, DnsZoneWriter } from "../../ports/dns.ts";
 import type { Http } from "../../ports/http.ts";
@@ -16,6 +17,7 @@ interface PowerDnsWorld {
   readonly http: Http;
   readonly credentials: Credentials;
   readonly resolver: DnsResolver;
+  readonly queries?: DnsQueries | undefined;
 }
 
 export function createPowerDnsProvider(world: PowerDnsWorld): Provider<DnsZoneReader, DnsZoneWriter> {
@@ -36,7 +38,7 @@ function openAccount(world: PowerDnsWorld, account: AccountRecord): ProviderAcco
     settings,
     timeoutMs: callTimeoutMs,
   });
-  const asking = { resolver: world.resolver, server: settings.resolver };
+  const asking = { resolver: world.resolver, queries: world.queries, server: settings.resolver };
   const shared = { collections: {}, reader: zoneReader(client, asking), writer: zoneWriter(client) };
   if (settings.sentinel === "none") {
     return { ...shared, identity: async (signal) => ({ fingerprint: await readFingerprint(client, signal) }) };

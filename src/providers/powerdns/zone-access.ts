@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { RetryableError, TerminalError } from "../../kernel/errors.ts";
+import type { DnsQueries } from "../../ports/dns-queries.ts";
 import type { DnsResolver } from "../../ports/dns-resolver.ts";
 import type { DnsChange, DnsRecordSet, DnsZoneReader, DnsZoneWriter } from "../../ports/dns.ts";
 import { powerDnsCapabilities } from "./capabilities.ts";
@@ -13,11 +14,16 @@ const secondaryKinds = new Set(["Slave", "Secondary", "Consumer"]);
 
 export function zoneReader(
   client: PowerDnsClient,
-  asking: { readonly resolver: DnsResolver; readonly server: string | undefined },
+  asking: {
+    readonly resolver: DnsResolver;
+    readonly queries: DnsQueries | undefined;
+    readonly server: string | undefined;
+  },
 ): DnsZoneReader {
   const memory: Memory = new ZoneMemory();
   return Object.freeze({
     capabilities: powerDnsCapabilities,
+    queries: asking.queries,
     facts: async (zone: string, signal: AbortSignal) => {
       const call = { path: ["zones", zoneId(zone)], what: `the read of zone ${zone}` };
       const found = await client.find(zoneSchema, call, signal);

@@ -2,6 +2,7 @@ import { accountCredential } from "../../kernel/account-credential.ts";
 import { EngineError, TerminalError } from "../../kernel/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Credentials } from "../../ports/credentials.ts";
+import type { DnsQueries } from "../../ports/dns-queries.ts";
 import type { DnsTransport } from "../../ports/dns-transport.ts";
 import type { Random } from "../../ports/random.ts";
 import type { AccountRecord } from "../../ports/records.ts";
@@ -17,6 +18,7 @@ export interface Rfc2136World {
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly random: Random;
+  readonly queries?: DnsQueries | undefined;
 }
 
 export interface Question extends Omit<MessageParts, "id"> {

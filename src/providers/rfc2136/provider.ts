@@ -23,7 +23,7 @@ export function createRfc2136Provider(world: Rfc2136World): Provider<DnsReader, 
 function openAccount(world: Rfc2136World, account: AccountRecord): ProviderAccount<DnsReader, DnsWriter> {
   const settings = parseSettings(account);
   const client = new Rfc2136Client(world, account, settings, callTimeoutMs);
-  const shared = { collections: {}, reader: zoneReader(client), writer: zoneWriter(client) };
+  const shared = { collections: {}, reader: zoneReader(client, world.queries), writer: zoneWriter(client) };
   const fingerprint = fingerprintOf(settings);
   const zone = settings.sentinelZone === undefined ? undefined : absolute(settings.sentinelZone);
   if (zone === undefined) return { ...shared, identity: () => Promise.resolve({ fingerprint }) };

@@ -1,4 +1,5 @@
 import { TerminalError } from "../../kernel/errors.ts";
+import type { DnsQueries } from "../../ports/dns-queries.ts";
 import type { DnsReader, DnsRecordSet, DnsWriter } from "../../ports/dns.ts";
 import { ZoneMemory } from "../zone-memory.ts";
 import { untrusted } from "./answer-error.ts";
@@ -10,10 +11,11 @@ import type { WireMessage, WireRecord } from "./wire/message.ts";
 import { answerCodes, operations } from "./wire/numbers.ts";
 import { serialOf, type ZoneImage } from "./zone-image.ts";
 
-export function zoneReader(client: Rfc2136Client): DnsReader {
+export function zoneReader(client: Rfc2136Client, queries: DnsQueries | undefined): DnsReader {
   const memory = new ZoneMemory<ZoneImage>();
   return Object.freeze({
     capabilities: rfc2136Capabilities,
+    queries,
     zone: async (zone: string, signal: AbortSignal, options: { readonly fresh?: boolean } = {}) => {
       requireName(zone);
       const image = await readZone(client, memory, { zone, fresh: options.fresh === true }, signal);

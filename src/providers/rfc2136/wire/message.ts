@@ -107,16 +107,18 @@ export interface MessageParts {
   readonly id: number;
   readonly operation: number;
   readonly question: { readonly name: string; readonly type: string };
+  /** Whoever is asked is to find the answer elsewhere. */
+  readonly recursive?: boolean;
   /** Answers of a question, prerequisites of an update. */
   readonly first?: readonly WireRecord[];
   /** Authorities of a question, changes of an update. */
   readonly second?: readonly WireRecord[];
 }
 
-export function messageBytes({ id, operation, question, first = [], second = [] }: MessageParts): Buffer {
+export function messageBytes({ id, operation, question, recursive, first = [], second = [] }: MessageParts): Buffer {
   return Buffer.concat([
     sixteenBits(id),
-    sixteenBits(operation << 11),
+    sixteenBits((operation << 11) | (recursive === true ? 0x0100 : 0)),
     ...[1, first.length, second.length, 0].map(sixteenBits),
     nameBytes(question.name),
     sixteenBits(numberOf(question.type)),
