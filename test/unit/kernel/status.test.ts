@@ -124,3 +124,17 @@ test("Ready that changes back and forth is a condition of its own, and ends when
   assert.deepEqual(withFlip([], flapping, lost, { ms: minute, asked: true }), [], "a change somebody asked for");
   assert.deepEqual(withFlip([], flapping, lost, { ms: minute, asked: false }), [minute]);
 });
+
+test("what a loop reports stands until it reports something else, and dates from its beginning", () => {
+  const split = { type: "Split", status: "True", reason: "ServersOld", message: "one of two" } as const;
+  const first = statusOf({ ...facts, inspection: { conditions: [split], report: { servers: 2 } } });
+  assert.deepEqual(first.report, { servers: 2 });
+  assert.deepEqual(condition(first, "Report/Split"), { ...split, type: "Report/Split", sinceMs: 1_000 });
+  assert.equal(readyOf(first), "True", "it decides nothing");
+  const unasked = after(first, { nowMs: 2_000, inspection: undefined });
+  assert.ok(sameStatus(first, unasked), "who could not ask writes nothing");
+  const again = after(unasked, { nowMs: 3_000, inspection: { conditions: [split], report: { servers: 2 } } });
+  assert.ok(sameStatus(first, again));
+  const ended = after(again, { nowMs: 4_000, inspection: { conditions: [], report: null } });
+  assert.deepEqual([ended.report, condition(ended, "Report/Split")], [undefined, undefined]);
+});
