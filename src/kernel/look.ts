@@ -92,9 +92,9 @@ export class Lookout {
 
   /** What the loop has to say beside; undefined where it has nothing, or could not find out. */
   async inspect(seen: Observation<object>): Promise<Inspection | undefined> {
-    const { inspect } = this.#loop;
+    const loop = this.#loop;
     const { account, memory, status } = this.#input;
-    if (inspect === undefined) return undefined;
+    if (loop.inspect === undefined) return undefined;
     const limit = {
       ms: INSPECT_MS,
       signal: this.#claim.signal,
@@ -117,7 +117,7 @@ export class Lookout {
           return await this.#limited(what, work);
         },
       };
-      return inspect(context, this.#subject, seen.items);
+      return loop.inspect?.(context, this.#subject, seen.items) ?? Promise.resolve(undefined);
     });
     return await asking.catch((thrown: unknown) => {
       this.#engine.log.debug("cycle.report-failed", { subject: this.#subject.name, error: String(thrown) });

@@ -78,8 +78,15 @@ test("a server that is behind is a split, with since when, and the record shows 
   const { product, first, servers, file } = scene;
   await first.createZone(zone);
   await product.must(
-    ...["account", "add", "lab", "--provider", "powerdns"],
-    ...["--set", `url=${first.apiUrl}`, "--credential", `file:${first.keyFile}`],
+    "account",
+    "add",
+    "lab",
+    "--provider",
+    "powerdns",
+    "--set",
+    `url=${first.apiUrl}`,
+    "--credential",
+    `file:${first.keyFile}`,
   );
   const spec = { account: "lab", zone, propagation: { servers: [servers.first, servers.second] } };
   const record = { zone: "example", name: "www", type: "A", values: ["192.0.2.10"] };

@@ -20,7 +20,7 @@ interface World {
   readonly spec?: object;
   readonly seen: readonly Seen<RecordSet>[];
   readonly nowMs?: number;
-  readonly before?: Json;
+  readonly before?: Json | undefined;
   readonly written?: Readonly<Record<string, number>>;
 }
 
@@ -65,7 +65,11 @@ async function inspect(world: World) {
     read: async (_what, work) => await work(signal),
   };
   const subject: Subject<DnsZoneSpec> = {
-    ...{ uid: "z", name: "example", scope: "organization/o", organizationId: "o", generation: 1 },
+    uid: "z",
+    name: "example",
+    scope: "organization/o",
+    organizationId: "o",
+    generation: 1,
     spec,
   };
   const answer = await inspectPropagation(ctx, subject, world.seen);
@@ -93,7 +97,7 @@ test("a zone of 50,000 record sets costs a bounded number of questions, and the 
     servers: two,
     seen,
     nowMs: 100 * hour + 300_000,
-    before: first.answer?.report as Json,
+    before: first.answer?.report,
   });
   assert.deepEqual(later.answer?.report, first.answer?.report, "nothing is written for it");
   const names = (asked: readonly DnsQuestion[]) =>
@@ -126,9 +130,9 @@ test("an older serial and an older answer are a split that keeps its beginning a
     { server: "192.0.2.1", state: "current", answer: "192.0.2.9", sinceMs: 100 * hour },
     { server: "192.0.2.2", state: "old", answer: "192.0.2.8", sinceMs: 100 * hour },
   ]);
-  const later = await inspect({ servers, seen, nowMs: 101 * hour, before: first.answer?.report as Json });
+  const later = await inspect({ servers, seen, nowMs: 101 * hour, before: first.answer?.report });
   assert.deepEqual(later.answer?.report, first.answer?.report);
-  const healed = await inspect({ servers: two, seen, nowMs: 102 * hour, before: later.answer?.report as Json });
+  const healed = await inspect({ servers: two, seen, nowMs: 102 * hour, before: later.answer?.report });
   assert.deepEqual([healed.answer?.conditions, healed.report?.sets], [[], []]);
 });
 
