@@ -95,8 +95,10 @@ export async function openContext(browser: Browser, look: Look): Promise<Browser
 
 /** Presses Tab until it has the focus: whoever has no mouse must get there. */
 export async function tabTo(page: Page, target: Locator, key: "Tab" | "Shift+Tab" = "Tab"): Promise<void> {
+  await target.waitFor();
+  const focused = target.and(page.locator(":focus"));
   for (let presses = 0; presses < 400; presses++) {
-    if ((await target.evaluate("(element) => element === document.activeElement")) === true) return;
+    if ((await focused.count()) === 1) return;
     await page.keyboard.press(key);
   }
   throw new Error(`${String(target)} cannot be reached with ${key}`);

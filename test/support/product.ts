@@ -112,7 +112,7 @@ export function isRunning(pid: number): boolean {
 }
 
 async function untilReady(child: ChildProcess, output: () => string, dataDirectory: string): Promise<void> {
-  for (let tries = 0; tries < 1_200; tries++) {
+  for (let tries = 0; tries < 4_800; tries++) {
     if (output().includes("is ready.")) return;
     if (child.exitCode !== null || child.signalCode !== null) break;
     await sleep(50);
