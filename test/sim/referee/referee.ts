@@ -136,8 +136,11 @@ export class Referee implements Witness {
     }
   }
 
+  /** What a loop remembers while an operation holds its subject is not kept: it has seen nothing then. */
   #noteSettled(process: SimProcess, { subject, memory }: Settlement, answer: SettleAnswer): void {
-    if (answer.kept && (memory === undefined || memory.attempts === 0)) this.ledger.noteSettled(process, subject.id);
+    const stored = this.ledger.state.tables.subjects.get(subject.id)?.memory;
+    if (!answer.kept || (memory !== undefined && (memory.attempts > 0 || memory !== stored))) return;
+    this.ledger.noteSettled(process, subject.id);
   }
 
   #noteReservation(process: SimProcess, request: DeleteReservation, answer: DeleteReservationAnswer): void {
