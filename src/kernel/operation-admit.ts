@@ -1,6 +1,7 @@
 import type { ChangeAction, Verdict } from "../ports/records.ts";
 import { accountProblemOf } from "./account-claim.ts";
 import { type Admission, admit } from "./admit.ts";
+import { patienceMs } from "./backoff.ts";
 import { rightsProblemOf } from "./cycle.ts";
 import type { Facts } from "./facts.ts";
 import { digestOf } from "./hash.ts";
@@ -25,9 +26,6 @@ import {
 import { type Effect, type Found, type Once, writesOutside } from "./pipeline.ts";
 import type { Plan, PlannedChange } from "./plan.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
-
-/** While a plan waits for approval, for the end of a pause or for a better look, it is made again this often. */
-const AGAIN_MS = 2_000;
 
 /**
  * The first step of every operation: what its effects would change is planned and put before the very guards a cycle has.
@@ -63,7 +61,11 @@ function outcomeOf(scene: StepScene, plan: Plan, decided: Admission): Outcome {
   const said = (verdicts: readonly Verdict[]) => verdicts.map(({ guard, reason }) => `${guard}: ${reason}`).join("; ");
   if (decided.held.length > 0) return { is: "held", message: said(decided.held.map(({ verdict }) => verdict)) };
   const refusals = decided.verdicts.filter(({ answer }) => answer === "refuse");
-  if (refusals.length === 0) return { is: "waiting", dueInMs: AGAIN_MS, message: said(decided.verdicts) };
+  if (refusals.length === 0) {
+    // For the end of a wait or for a better look.
+    const dueInMs = patienceMs(scene.operation.createdAtMs, storeNowMs(scene));
+    return { is: "waiting", dueInMs, message: said(decided.verdicts) };
+  }
   return notAdmitted(scene, "GUARD_REFUSED", said(refusals));
 }
 

@@ -1,4 +1,5 @@
 import type { NewEntry } from "../ports/operation-store.ts";
+import { patienceMs } from "./backoff.ts";
 import { parsedSubject } from "./cycle.ts";
 import { undoEffect } from "./effect.ts";
 import { TerminalError, toEngineError } from "./errors.ts";
@@ -16,8 +17,6 @@ import { type OperationReport, Turn } from "./operation-turn.ts";
 import { runStep } from "./operation-step.ts";
 import { ADMIT, type Pipeline, type RetryPolicy, writesOutside } from "./pipeline.ts";
 
-/** A plan that waits for approval is looked at this often: an approval is not an input, and wakes nobody here. */
-const HELD_AGAIN_MS = 2_000;
 const PAUSED_AGAIN_MS = 1_000;
 const UNKNOWN_AGAIN_MS = 10_000;
 const ADMIT_RETRY: RetryPolicy = { times: 5, firstSeconds: 1, atMostSeconds: 60 };
@@ -112,6 +111,11 @@ interface Concluding {
   readonly tookMs: number;
 }
 
+/** An approval wakes what is held. This is for whatever else may let it go on: a limit that was raised, time that passed. */
+function againInMs({ standing: { operation, storeNowMs } }: Turn): number {
+  return patienceMs(operation.createdAtMs, storeNowMs);
+}
+
 /** What an outcome means for the operation. True while there is more to do at once. */
 async function conclude(turn: Turn, pipeline: Pipeline, done: Concluding): Promise<boolean> {
   const { next, step, outcome, tookMs } = done;
@@ -145,7 +149,7 @@ async function conclude(turn: Turn, pipeline: Pipeline, done: Concluding): Promi
         ...(outcome.progressed === true ? { attempts: 0 } : {}),
       });
     case "held":
-      return await turn.rest({ state: "held", message: outcome.message, dueInMs: HELD_AGAIN_MS, step });
+      return await turn.rest({ state: "held", message: outcome.message, dueInMs: againInMs(turn), step });
     case "not-run":
       return await turn.rest({ state: "not-run", message: outcome.message, dueInMs: undefined, step });
     case "released":

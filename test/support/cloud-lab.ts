@@ -108,6 +108,18 @@ export class CloudLab {
     return answer.operation.id;
   }
 
+  /** As a worker does: a turn whenever it is due, for so long or until it ends. */
+  async finishWhenDue(operationId: string, seconds: number): Promise<OperationRow> {
+    const { store, time } = this.bench;
+    const row = () => store.state.tables.operations.get(operationId) ?? assert.fail(`no ${operationId}`);
+    const untilMs = this.#clock.nowMs() + seconds * 1_000;
+    for (let due = row().dueAtMs; due !== undefined && due <= untilMs; due = row().dueAtMs) {
+      await time.pass(Math.max(0, due - this.#clock.nowMs()));
+      await this.turn(operationId);
+    }
+    return row();
+  }
+
   /** The production kernel works on this operation, a second at a time, until it ends or waits for somebody. */
   async finish(operationId: string, seconds = 120): Promise<OperationRow> {
     const { store, time } = this.bench;

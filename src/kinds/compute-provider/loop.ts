@@ -29,7 +29,7 @@ const watched: Readonly<Record<string, string>> = {
 
 export const computeProviderLoop = defineLoop<ComputeProviderSpec, AccountItem, ComputeReader, ComputeWriter>({
   kind: "ComputeProvider",
-  everySeconds: 1_800,
+  everySeconds: 600,
   // The claim is written by the engine with the first write of a plan, after the credential's rights were asked for. Wanting it
   // here is what makes that happen when an account is onboarded, and not with the first server.
   desired: () => ({ known: true, items: [{ key: sentinelKey, item: sentinelItem }] }),

@@ -253,6 +253,21 @@ describe("host.delete", () => {
     await lab.bench.delete("Host/web-1", { confirmedCount: 2 });
     return await lab.finish(await lab.start("host.delete", "Host/web-1"));
   };
+  test("that waits for a person does not use up the calls of its account, and goes on once it is approved", async () => {
+    const lab = await made();
+    await lab.bench.setPolicy({ limits: { deletesPerCycle: { count: 0, percent: 0, atLeast: 0 } } });
+    await lab.bench.delete("Host/web-1");
+    const operation = await lab.start("host.delete", "Host/web-1");
+    const from = lab.lastRequest;
+    assert.equal((await lab.finishWhenDue(operation, 3_600)).state, "held");
+    const asked = lab.lastRequest - from;
+    assert.ok(asked < 600, `${asked} requests in an hour of waiting`);
+    for (const held of lab.bench.heldChanges()) await lab.bench.approve(held);
+    const { state, message } = await lab.finishWhenDue(operation, 120);
+    assert.equal(state, "succeeded", message);
+    assert.equal(lab.list("servers").length, 0);
+    await lab.bench.stop();
+  });
   test("removes the server and nothing else", async () => {
     const lab = await made();
     const base = { server_type: "cx22", image: "debian-12", location: "fsn1" };
