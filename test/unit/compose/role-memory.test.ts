@@ -8,7 +8,7 @@ const GIB = 2 ** 30;
 test("a role's heap is bounded, and on a small machine leaves three quarters of it to others", () => {
   assert.deepEqual(
     [roleMemory(64 * GIB), roleMemory(2 * GIB)].map(({ flags }) => flags[0]),
-    ["--max-old-space-size=2000", "--max-old-space-size=512"],
+    ["--max-old-space-size=1000", "--max-old-space-size=512"],
   );
 });
 
