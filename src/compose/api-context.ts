@@ -12,6 +12,7 @@ import type { KindRegistry } from "../kernel/kind.ts";
 import type { RotatingBox } from "../ports/secret-box.ts";
 import type { DueEdge } from "../ports/signal.ts";
 import { hetznerCloudSettingsSchema } from "../providers/hetzner-cloud/settings.ts";
+import { ionosSettingsSchema } from "../providers/ionos/settings.ts";
 import { powerDnsCapabilities } from "../providers/powerdns/capabilities.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
 import { rfc2136Capabilities } from "../providers/rfc2136/capabilities.ts";
@@ -87,6 +88,7 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
     kinds,
     accountSettings: new Map<string, z.ZodType>([
       ["hetzner-cloud", hetznerCloudSettingsSchema],
+      ["ionos", ionosSettingsSchema],
       ["powerdns", powerDnsSettingsSchema],
       ["rfc2136", rfc2136SettingsSchema],
     ]),

@@ -7,6 +7,7 @@ import type { Provider } from "../ports/provider.ts";
 import type { Tracer } from "../ports/tracer.ts";
 import { createDnsQueries } from "../providers/dns-query/queries.ts";
 import { createHetznerCloudProvider } from "../providers/hetzner-cloud/provider.ts";
+import { createIonosProvider } from "../providers/ionos/provider.ts";
 import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
 import { createRfc2136Provider } from "../providers/rfc2136/provider.ts";
 import { createCredentials } from "../runtime/credentials.ts";
@@ -46,6 +47,7 @@ export function composeEngine(
   const queries = createDnsQueries({ transport, addresses: hostAddresses, random });
   const providers = new Map<string, Provider>([
     ["hetzner-cloud", createHetznerCloudProvider({ http, credentials, clock, log })],
+    ["ionos", createIonosProvider({ http, credentials, clock, log })],
     ["powerdns", createPowerDnsProvider({ http, credentials, resolver: createDnsResolver(), queries })],
     ["rfc2136", createRfc2136Provider({ transport, credentials, clock, random, queries })],
   ]);

@@ -66,7 +66,7 @@ export class RestClient {
   }
 
   async get<Shape>(schema: z.ZodType<Shape>, call: Omit<RestCall, "method">, signal: AbortSignal): Promise<Shape> {
-    return this.parse(schema, call.what, await this.#succeed({ ...call, method: "GET" }, signal));
+    return this.parse(schema, call.what, await this.succeed({ ...call, method: "GET" }, signal));
   }
 
   /** Like `get`, with "absent" where the provider itself says that there is no such thing. */
@@ -87,7 +87,7 @@ export class RestClient {
   }
 
   async write<Shape>(schema: z.ZodType<Shape>, call: RestCall, signal: AbortSignal): Promise<Shape> {
-    return this.parse(schema, call.what, await this.#succeed(call, signal));
+    return this.parse(schema, call.what, await this.succeed(call, signal));
   }
 
   /** A write whose answer says nothing further; errors with one of the accepted codes count as done. */
@@ -98,7 +98,8 @@ export class RestClient {
     throw this.#options.dialect.toError(call.what, answer);
   }
 
-  async #succeed(call: RestCall, signal: AbortSignal): Promise<HttpAnswer> {
+  /** The answer of a call that was carried out. */
+  async succeed(call: RestCall, signal: AbortSignal): Promise<HttpAnswer> {
     const answer = await this.send(call, signal);
     if (!isSuccess(answer)) throw this.#options.dialect.toError(call.what, answer);
     return answer;

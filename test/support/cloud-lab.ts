@@ -13,6 +13,7 @@ import type { JsonObject } from "../../src/ports/json.ts";
 import type { Log } from "../../src/ports/log.ts";
 import type { Provider } from "../../src/ports/provider.ts";
 import { createHetznerCloudProvider } from "../../src/providers/hetzner-cloud/provider.ts";
+import { createIonosProvider } from "../../src/providers/ionos/provider.ts";
 import { worldToken } from "../../src/world/cloud.ts";
 import { type Fault, faultSchema } from "../../src/world/fault-schema.ts";
 import { World, type WorldOptions } from "../../src/world/world.ts";
@@ -45,6 +46,23 @@ export function worldProvider(world: World, clock: Clock, http: Http = worldHttp
       provider.open({
         ...account,
         settings: { url: "http://world.test/v1" },
+        credentialRef: account.credentialRef ?? `token:${worldToken(account.name)}`,
+      }),
+  };
+}
+
+/** The provider for IONOS over a world, each account with the token of the contract of its own name. */
+export function ionosProvider(world: World, clock: Clock, http: Http = worldHttp(world, clock)): Provider {
+  const credentials = {
+    read: async (reference: string) => ({ found: true, value: reference.replace(/^token:/, "") }) as const,
+  };
+  const provider = createIonosProvider({ http, credentials, clock, log: silent });
+  return {
+    ...provider,
+    open: (account) =>
+      provider.open({
+        ...account,
+        settings: { url: "http://world.test/cloudapi/v6" },
         credentialRef: account.credentialRef ?? `token:${worldToken(account.name)}`,
       }),
   };

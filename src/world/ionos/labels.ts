@@ -4,7 +4,7 @@ import { depthOf } from "./catalogue.ts";
 import { elementOf, jsonOf } from "./elements.ts";
 import { invalid, IonosError, missing } from "./errors.ts";
 import { type Kind, kindOf, onePath } from "./kinds.ts";
-import { pageOf } from "./pages.ts";
+import { pageOf, viewOf } from "./pages.ts";
 import type { Element } from "./rows.ts";
 import { hrefOf } from "./shown.ts";
 
@@ -80,4 +80,23 @@ function routesOf(kind: Kind): IonosRoute[] {
   ];
 }
 
-export const labelRoutes: readonly IonosRoute[] = labelled.flatMap(routesOf);
+/** All labels of the contract, each with what it is on. */
+function everyLabel(call: Call): Answer {
+  const depth = depthOf(call) - 1;
+  const rows = labelled.flatMap((kind) => viewOf(call).where("type", kind.type));
+  const items = rows.flatMap((element) =>
+    Object.entries(element.labels).map(([key, value]) => {
+      const urn = `urn:label:${element.type}:${element.shownId}:${key}`;
+      const reference = { id: urn, type: "label", href: `${call.base}/labels/${encodeURIComponent(urn)}` };
+      const on = { resourceId: element.shownId, resourceType: element.type };
+      const resourceHref = `${call.base}${hrefOf(call.contract, element)}`;
+      return depth < 0 ? reference : { ...reference, properties: { key, value, ...on, resourceHref } };
+    }),
+  );
+  return ok({ id: "labels", type: "collection", href: `${call.base}/labels`, items });
+}
+
+export const labelRoutes: readonly IonosRoute[] = [
+  { method: "GET", path: "/labels", answer: everyLabel },
+  ...labelled.flatMap(routesOf),
+];

@@ -143,6 +143,11 @@ function found(call: Call): IonosRequest {
   return request;
 }
 
+/** Filters of text find what holds them. */
+function contains({ query }: Call, name: string, text: string): boolean {
+  return text.includes(query.get(name) ?? "");
+}
+
 export const requestRoutes: readonly IonosRoute[] = [
   {
     method: "GET",
@@ -152,7 +157,11 @@ export const requestRoutes: readonly IonosRoute[] = [
       const all = call.contract.requests
         .all()
         .toReversed()
-        .filter((request) => status === null || statusOf(request, call.nowMs) === status);
+        .filter((request) => status === null || statusOf(request, call.nowMs) === status)
+        .filter(
+          (request) => contains(call, "filter.method", request.method) && contains(call, "filter.url", request.url),
+        )
+        .filter((request) => contains(call, "filter.body", request.body));
       const page = pageOf(call, all);
       const items = page.rows.map((request) => requestBody(call, request, depthOf(call) - 1));
       return ok({ id: "requests", type: "collection", href: `${call.base}/requests`, items, ...page.facts });

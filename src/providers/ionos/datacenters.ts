@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { RetryableError, TerminalError } from "../../kernel/errors.ts";
+import type { Lister, Page } from "../../ports/provider.ts";
+import type { IonosClient } from "./client.ts";
+
+const pagesShape = z.object({
+  offset: z.int().nullish(),
+  limit: z.int().nullish(),
+  _links: z.object({ next: z.string().nullish() }).nullish(),
+});
+
+export interface Datacenter {
+  readonly id: string;
+  readonly name: string;
+  /** The provider's own name of the place, such as de/fra. */
+  readonly region: string;
+}
+
+const datacentersShape = z.object({
+  items: z.array(
+    z.object({ id: z.string(), properties: z.object({ name: z.string().nullish(), location: z.string() }) }),
+  ),
+});
+
+const mostDatacenters = 1_000;
+
+export async function listDatacenters(client: IonosClient, signal: AbortSignal): Promise<readonly Datacenter[]> {
+  const query = { depth: "1", limit: String(mostDatacenters) };
+  const what = "the list of data centers";
+  const { items } = await client.get(datacentersShape, { path: ["datacenters"], query, what }, signal);
+  if (items.length >= mostDatacenters)
+    throw new TerminalError(
+      "PROVIDER_REFUSED",
+      `The contract has ${items.length} data centers or more: that is too many`,
+    );
+  return items.map(({ id, properties }) => ({ id, name: properties.name ?? id, region: properties.location }));
+}
+
+/** Where something is made: the data center of that name, or with that id where a name is there twice. */
+export async function requireDatacenter(client: IonosClient, name: string, signal: AbortSignal): Promise<Datacenter> {
+  const all = await listDatacenters(client, signal);
+  const found = all.filter((datacenter) => datacenter.name === name || datacenter.id === name);
+  if (found.length === 1 && found[0] !== undefined) return found[0];
+  const there = all.map((datacenter) => datacenter.name).join(", ") || "none";
+  throw new TerminalError(
+    "PROVIDER_REFUSED",
+    found.length === 0
+      ? `The contract has no data center ${name}. It has: ${there}. Make it there, or correct spec.location`
+      : `The contract has ${found.length} data centers named ${name}: use the id of one in spec.location`,
+  );
+}
+
+export interface InsideFamily<Raw extends { readonly id: string }, Entry> {
+  /** What the list is called in paths, such as servers. */
+  readonly segment: string;
+  readonly depth: number;
+  readonly pageSize: number;
+  readonly shape: z.ZodType<Raw>;
+  entry(raw: Raw, datacenter: Datacenter, labels: Labels): Entry;
+}
+
+/** Labels of things by the thing's id. */
+export type Labels = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+export async function pageOf<Raw extends { readonly id: string }>(
+  client: IonosClient,
+  family: { readonly segment: string; readonly shape: z.ZodType<Raw> },
+  at: { readonly datacenter: string; readonly offset: number; readonly limit: number; readonly depth: number },
+  signal: AbortSignal,
+): Promise<{ readonly raws: readonly Raw[]; readonly more: boolean }> {
+  const { datacenter, offset, limit, depth } = at;
+  const what = `the list of ${family.segment} of data center ${datacenter} from ${offset}`;
+  const query = { depth: String(depth), offset: String(offset), limit: String(limit) };
+  const shape = pagesShape.extend({ items: z.array(family.shape) });
+  const answer = await client.get(shape, { path: ["datacenters", datacenter, family.segment], query, what }, signal);
+  if ((answer.offset ?? offset) !== offset || answer.items.length > limit)
+    throw new RetryableError(
+      "PROVIDER_UNAVAILABLE",
+      `IONOS answered ${what} with the page from ${answer.offset ?? "nowhere"}`,
+      { ambiguous: false },
+    );
+  // A link to a next page, or a full one: what is asked once too often is empty.
+  const more = (answer._links?.next ?? undefined) !== undefined || answer.items.length === limit;
+  return { raws: answer.items, more };
+}
+
+/**
+ * Pages over all data centers, one after the other. Where the walk stands is in its token; which data centers and labels there are
+ * was read when it began.
+ */
+export function insideLister<Raw extends { readonly id: string }, Entry extends { readonly id: string }>(
+  client: IonosClient,
+  family: InsideFamily<Raw, Entry>,
+): Lister<Entry> {
+  let begun: { readonly datacenters: readonly Datacenter[]; readonly labels: Labels } | undefined;
+  return async (token, signal): Promise<Page<Entry>> => {
+    if (token === undefined || begun === undefined)
+      begun = { datacenters: await listDatacenters(client, signal), labels: await listLabels(client, signal) };
+    const { datacenters, labels } = begun;
+    const [id, offset = "0"] = token === undefined ? [datacenters[0]?.id] : token.split(" ");
+    const index = datacenters.findIndex((datacenter) => datacenter.id === id);
+    const datacenter = datacenters[index];
+    if (datacenter === undefined && token === undefined) return { entries: [], ids: [] };
+    if (datacenter === undefined)
+      throw new RetryableError("PROVIDER_UNAVAILABLE", `Data center ${id ?? ""} went while it was listed`, {
+        ambiguous: false,
+      });
+    const at = { datacenter: datacenter.id, offset: Number(offset), limit: family.pageSize, depth: family.depth };
+    const { raws, more } = await pageOf(client, family, at, signal);
+    const following = datacenters[index + 1];
+    const next = more ? `${datacenter.id} ${at.offset + raws.length}` : following && `${following.id} 0`;
+    return {
+      entries: raws.map((raw) => family.entry(raw, datacenter, labels)),
+      ids: raws.map((raw) => raw.id),
+      next,
+    };
+  };
+}
+
+const labelsShape = z.object({
+  items: z.array(
+    z.object({ properties: z.object({ key: z.string(), value: z.string(), resourceId: z.string().nullish() }) }),
+  ),
+});
+
+/** All labels of the contract at once: one by one they would be a call for each server. */
+export async function listLabels(client: IonosClient, signal: AbortSignal): Promise<Labels> {
+  const call = { path: ["labels"], query: { depth: "1" }, what: "the list of labels" };
+  const { items } = await client.get(labelsShape, call, signal);
+  const labels = new Map<string, Record<string, string>>();
+  for (const { properties } of items) {
+    const id = properties.resourceId ?? "";
+    labels.set(id, { ...labels.get(id), [properties.key]: properties.value });
+  }
+  return labels;
+}

@@ -1,0 +1,258 @@
+import { z } from "zod";
+import { TerminalError } from "../../kernel/errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type {
+  CloudServer,
+  ComputeCapabilities,
+  ComputeEngine,
+  ComputeReader,
+  ComputeWriter,
+  OwnMark,
+} from "../../ports/compute.ts";
+import type { Credentials } from "../../ports/credentials.ts";
+import type { Http } from "../../ports/http.ts";
+import type { Log } from "../../ports/log.ts";
+import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../../ports/provider.ts";
+import type { AccountRecord } from "../../ports/records.ts";
+import { providerErrorOf, toError } from "./answer-error.ts";
+import { IonosClient } from "./client.ts";
+import { insideLister, listDatacenters } from "./datacenters.ts";
+import { markedIds, serverEngine } from "./engine.ts";
+import { nameAndMark } from "./names.ts";
+import { others } from "./others.ts";
+import { requestState } from "./requests.ts";
+import { findServer, servers, serversNamed, serverWriter } from "./servers.ts";
+import { ionosSettingsSchema } from "./settings.ts";
+import { serverTypeOf } from "./types.ts";
+import { requireVolume, volumeByName, volumes } from "./volumes.ts";
+
+const callTimeoutMs = 20_000;
+/** Within one call there may be several requests, such as those that wait for a change. */
+const requestTimeoutMs = 8_000;
+
+interface World {
+  readonly http: Http;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createIonosProvider(world: World): Provider<ComputeReader, ComputeEngine> {
+  return Object.freeze({
+    name: "ionos",
+    // A change takes seconds to minutes behind its answer, and the thing is busy so long.
+    settleMs: 15_000,
+    callTimeoutMs,
+    open: (account: AccountRecord) => openAccount(world, account),
+  });
+}
+
+/** Rules are on network cards and networks have no range here, so neither is a thing of its own that a kind could keep. */
+const capabilities: ComputeCapabilities = Object.freeze({
+  createsServers: true,
+  serverMark: "name",
+  uniqueServerNames: false,
+  firewalls: false,
+  firewallSelectors: false,
+  networks: false,
+  loadBalancers: false,
+  balancerOrigins: false,
+  volumes: true,
+  reverseDns: false,
+  protection: false,
+});
+
+function openAccount(world: World, account: AccountRecord): ProviderAccount<ComputeReader, ComputeEngine> {
+  const client = new IonosClient({ ...world, account, url: urlOf(account), timeoutMs: requestTimeoutMs });
+  return {
+    identity: (signal) => identityOf(client, account, signal),
+    rights: (signal) => readRights(client, signal),
+    rate: () => client.rate,
+    collections: collectionsOf(client),
+    reader: readerOf(client),
+    writer: Object.freeze({
+      ...refusing,
+      ...serverWriter(client, (name, signal) => requireVolume(client, name, signal)),
+      ...serverEngine(client),
+    }),
+  };
+}
+
+function collectionsOf(client: IonosClient): Readonly<Record<string, Lister>> {
+  const none: Lister = async () => ({ entries: [], ids: [], total: 0 });
+  return {
+    servers: insideLister(client, servers),
+    volumes: insideLister(client, volumes),
+    "load-balancers": insideLister(client, others("networkloadbalancers", "network load balancer")),
+    networks: none,
+    firewalls: none,
+    "floating-ips": none,
+    "placement-groups": none,
+    certificates: none,
+    // Where something can be made is a data center of the contract.
+    locations: async (_token, signal) => {
+      const entries = await listDatacenters(client, signal);
+      return { entries, ids: entries.map(({ id }) => id) };
+    },
+  };
+}
+
+function readerOf(client: IonosClient): ComputeReader {
+  const absent = async () => "absent" as const;
+  return Object.freeze({
+    capabilities,
+    server: async (id, signal) => entryOf(await findServer(client, id, signal)),
+    markedServers: async (mark, signal) => await serversOf(client, await markedIds(client, mark, signal), mark, signal),
+    serverByName: async (name, signal) => {
+      const [id] = await serversNamed(client, (full) => nameAndMark(full).name === name, signal);
+      return id === undefined ? "absent" : entryOf(await findServer(client, id, signal));
+    },
+    network: absent,
+    networkByName: absent,
+    firewall: absent,
+    firewallByName: absent,
+    loadBalancer: absent,
+    loadBalancerByName: absent,
+    volumeByName: (name, signal) => volumeByName(client, name, signal),
+    serverType: async (name, signal) => {
+      const { resourceLimits } = await contractOf(client, "read", signal);
+      return serverTypeOf(name, resourceLimits, await listDatacenters(client, signal));
+    },
+    hasImage: (name, _architecture, signal) => hasImage(client, name, signal),
+    work: (id, signal) => requestState(client, id, signal),
+    // The contract's own number is what it is known by: nothing has to be left there.
+    sentinel: async (signal) => {
+      const { contractNumber } = await contractOf(client, "read", signal);
+      return { id: String(contractNumber), installationId: "contract" };
+    },
+  } satisfies ComputeReader);
+}
+
+function entryOf(found: { readonly entry: CloudServer } | "absent"): CloudServer | "absent" {
+  return found === "absent" ? "absent" : found.entry;
+}
+
+async function serversOf(
+  client: IonosClient,
+  ids: readonly string[],
+  { resourceUid }: OwnMark,
+  signal: AbortSignal,
+): Promise<readonly CloudServer[]> {
+  const found: CloudServer[] = [];
+  for (const id of ids) {
+    const entry = entryOf(await findServer(client, id, signal));
+    const mark = entry === "absent" ? "none" : entry.mark;
+    const ours = typeof mark === "object" && "resourceUid" in mark && mark.resourceUid === resourceUid;
+    if (entry !== "absent" && ours) found.push(entry);
+  }
+  return found;
+}
+
+const imagesShape = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      properties: z.object({ name: z.string().nullish(), imageAliases: z.array(z.string()).nullish() }),
+    }),
+  ),
+});
+
+/** By alias, such as debian:12, or by the id of an image or a snapshot of one's own. */
+async function hasImage(client: IonosClient, name: string, signal: AbortSignal): Promise<boolean> {
+  const call = { path: ["images"], query: { depth: "1" }, what: `the read of image ${name}` };
+  const { items } = await client.get(imagesShape, call, signal);
+  return items.some(({ id, properties }) => id === name || properties.imageAliases?.includes(name) === true);
+}
+
+const contractsShape = z.object({
+  items: z
+    .array(
+      z.object({
+        properties: z.object({
+          contractNumber: z.int(),
+          resourceLimits: z.object({ coresPerServer: z.int(), ramPerServer: z.int() }),
+        }),
+      }),
+    )
+    .length(1),
+});
+
+async function contractOf(client: IonosClient, as: "read" | "write", signal: AbortSignal) {
+  const call = { path: ["contracts"], query: { depth: "1" }, as, what: "the read of the contract" };
+  const { items } = await client.get(contractsShape, call, signal);
+  const [first] = items;
+  if (first === undefined) throw new TerminalError("CREDENTIAL_REFUSED", "The token belongs to no contract");
+  return first.properties;
+}
+
+/** Both tokens must be of the same contract. */
+async function identityOf(client: IonosClient, account: AccountRecord, signal: AbortSignal): Promise<AccountIdentity> {
+  const { contractNumber } = await contractOf(client, "read", signal);
+  if (account.readCredentialRef !== undefined) {
+    const other = await contractOf(client, "write", signal);
+    if (other.contractNumber !== contractNumber)
+      return { fingerprint: "ionos: the two tokens are of different contracts" };
+  }
+  return { fingerprint: `ionos: contract ${contractNumber}` };
+}
+
+/** By a request that cannot succeed: a data center in no place. Who may only read is refused (403) before that is looked at (422). */
+async function readRights(client: IonosClient, signal: AbortSignal) {
+  const what = "the question whether the token may write";
+  const body = { properties: { name: "", location: "" } };
+  const answer = await client.send({ method: "POST", path: ["datacenters"], body, what }, signal);
+  const { code, message } = providerErrorOf(answer);
+  if (answer.status === 422 || answer.status === 400) return { write: true, reason: "the token may write" };
+  if (answer.status === 403) return { write: false, reason: `${code}: ${message}` };
+  throw toError(what, answer);
+}
+
+const refuses = (what: string) => async (): Promise<never> => {
+  throw new TerminalError("PROVIDER_REFUSED", `IONOS cannot do that through Setpoint: ${what}`);
+};
+
+/** What the capabilities above already say, for who does not ask them. */
+const refusing = {
+  setServerProtection: refuses("protection of a server"),
+  setReverseDns: refuses("the reverse DNS of a server"),
+  attachNetwork: refuses("private networks"),
+  detachNetwork: refuses("private networks"),
+  attachFirewall: refuses("firewalls"),
+  detachFirewall: refuses("firewalls"),
+  applySelector: refuses("firewalls"),
+  withdrawSelector: refuses("firewalls"),
+  createFirewall: refuses("firewalls"),
+  describeFirewall: refuses("firewalls"),
+  setFirewallRules: refuses("firewalls"),
+  deleteFirewall: refuses("firewalls"),
+  createNetwork: refuses("private networks"),
+  describeNetwork: refuses("private networks"),
+  setNetworkRange: refuses("private networks"),
+  addSubnet: refuses("private networks"),
+  removeSubnet: refuses("private networks"),
+  addRoute: refuses("private networks"),
+  removeRoute: refuses("private networks"),
+  setNetworkProtection: refuses("private networks"),
+  deleteNetwork: refuses("private networks"),
+  createLoadBalancer: refuses("load balancers"),
+  describeLoadBalancer: refuses("load balancers"),
+  setBalancerType: refuses("load balancers"),
+  setBalancerAlgorithm: refuses("load balancers"),
+  setBalancerPublic: refuses("load balancers"),
+  setBalancerProtection: refuses("load balancers"),
+  attachBalancer: refuses("load balancers"),
+  detachBalancer: refuses("load balancers"),
+  addService: refuses("load balancers"),
+  updateService: refuses("load balancers"),
+  removeService: refuses("load balancers"),
+  addTarget: refuses("load balancers"),
+  removeTarget: refuses("load balancers"),
+  deleteLoadBalancer: refuses("load balancers"),
+} satisfies Partial<ComputeWriter>;
+
+function urlOf(account: AccountRecord): string {
+  const parsed = ionosSettingsSchema.safeParse(account.settings);
+  if (parsed.success) return parsed.data.url;
+  const problems = parsed.error.issues.map((issue) => `settings.${issue.path.join(".")}: ${issue.message}`).join("; ");
+  throw new TerminalError("SPEC_INVALID", `Account '${account.name}': ${problems}`);
+}

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { RetryableError } from "../../kernel/errors.ts";
+import type { CloudVolume } from "../../ports/compute.ts";
+import type { IonosClient } from "./client.ts";
+import { type InsideFamily, insideLister } from "./datacenters.ts";
+import { idOf, nameAndMark } from "./names.ts";
+
+const volumeShape = z.object({
+  id: z.string(),
+  properties: z.object({ name: z.string().nullish(), size: z.number(), bootServer: z.string().nullish() }),
+});
+
+export const volumes: InsideFamily<z.output<typeof volumeShape>, CloudVolume> = {
+  segment: "volumes",
+  depth: 1,
+  pageSize: 1_000,
+  shape: volumeShape,
+  entry: ({ id, properties }, datacenter, labels) => ({
+    id: idOf(datacenter.id, id),
+    ...nameAndMark(properties.name ?? id),
+    labels: labels.get(id) ?? {},
+    server: properties.bootServer ? idOf(datacenter.id, properties.bootServer) : undefined,
+    sizeGigabytes: properties.size,
+    location: datacenter.name,
+  }),
+};
+
+export async function volumeByName(
+  client: IonosClient,
+  name: string,
+  signal: AbortSignal,
+): Promise<CloudVolume | "absent"> {
+  const lister = insideLister(client, volumes);
+  for (let token: string | undefined, pages = 0; pages === 0 || token !== undefined; pages++) {
+    const page = await lister(token, signal);
+    // The disk that a server was made with is called like it, and is nobody's to attach elsewhere.
+    const found = page.entries.find((volume) => volume.name === name && volume.mark === "none");
+    if (found !== undefined) return found;
+    token = page.next;
+  }
+  return "absent";
+}
+
+export async function requireVolume(client: IonosClient, name: string, signal: AbortSignal): Promise<string> {
+  const found = await volumeByName(client, name, signal);
+  if (found !== "absent") return found.id;
+  const message = `There is no volume ${name} in the contract: make it, or take it out of the spec`;
+  throw new RetryableError("DEPENDENCY_NOT_READY", message, { ambiguous: false, afterMs: 30_000 });
+}
