@@ -40,4 +40,12 @@ export const deviations: readonly Deviation[] = [
     what: "Location is the address of the request's status. The file gives a picture of it where an expression belongs.",
     documented: 'The header Location: "Callback URL to poll async operation status."',
   },
+  {
+    specification: "ionos",
+    operation: "POST /datacenters/{datacenterId}/servers/{serverId}/volumes",
+    where: /the body must have required property 'properties'/,
+    what: "An existing volume is attached by its id alone. The file has one schema for it and for a volume that is made at once.",
+    documented:
+      '"Attach an existing storage volume to the specified server. A volume [can] also be created and attached in one step by providing the new volume description as payload."',
+  },
 ];

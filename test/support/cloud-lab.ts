@@ -84,7 +84,10 @@ export class CloudLab {
     this.#provider = provider;
   }
 
-  static async open(options: WorldOptions & { readonly callsPerSecond?: number } = {}): Promise<CloudLab> {
+  static async open(
+    options: WorldOptions & { readonly callsPerSecond?: number; readonly cloud?: "hetzner-cloud" | "ionos" } = {},
+  ): Promise<CloudLab> {
+    const { cloud = "hetzner-cloud" } = options;
     const running: { clock?: Clock } = {};
     // The bench brings its clock, and what it is started with needs one. Its time stands still while a call is out: what a call
     // waits for passes in the world alone.
@@ -96,10 +99,10 @@ export class CloudLab {
     const world: World = new World(clock, { accounts: ["demo", "other"], ...options });
     const accounts = ["demo", "other"].map((name) => ({
       name,
-      provider: "hetzner-cloud",
+      provider: cloud,
       callsPerSecond: options.callsPerSecond ?? 1_000,
     }));
-    const provider = worldProvider(world, clock);
+    const provider = cloud === "ionos" ? ionosProvider(world, clock) : worldProvider(world, clock);
     const bench = await Bench.start({ kinds: cloudKinds, providers: [provider], accounts });
     running.clock = bench.time.clock();
     return new CloudLab(bench, world, running.clock, provider);
@@ -186,7 +189,7 @@ export class CloudLab {
 
   /** Somebody at the provider's own console. */
   console(method: string, path: string, body?: unknown, account = "demo"): Record<string, unknown> {
-    const cloud = this.world.clouds[0] ?? assert.fail("no cloud");
+    const cloud = this.world.clouds.find(({ name }) => name === this.#provider.name) ?? assert.fail("no cloud");
     const [route = "", query = ""] = path.split("?");
     const text = body === undefined ? "" : JSON.stringify(body);
     const request = { method, path: `/v1${route}`, query: new URLSearchParams(query), headers: {}, body: text };

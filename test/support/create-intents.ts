@@ -5,6 +5,7 @@ import { faultSchema } from "../../src/world/fault-schema.ts";
 import { World } from "../../src/world/world.ts";
 import { SeededRandom } from "../sim/random.ts";
 import { worldProvider } from "./cloud-lab.ts";
+import { IonosContract } from "./ionos-contract.ts";
 
 export interface IntentsOutcome {
   readonly intents: number;
@@ -33,11 +34,44 @@ export async function playIntents(intents: number, seed: number): Promise<Intent
   const account = { id: "demo", organizationId: "o", name: "demo", provider: "hetzner-cloud", settings: {} };
   const record = { ...account, credentialRef: undefined, fingerprint: undefined, claimedIncarnation: undefined };
   const { writer } = worldProvider(world, clock).open(record) as { readonly writer: ComputeEngine };
+  const { recorded, ambiguous } = await pursue(
+    writer,
+    Array.from({ length: intents }, (_, number) => intentOf(number)),
+    seed,
+  );
+  return { intents, ambiguous, ...audit(labelledServers(world), recorded) };
+}
+
+/** The same at IONOS, where names are not unique and lists lag behind: what was ordered is known by the provider's own record. */
+export async function playIonosIntents(intents: number, seed: number): Promise<IntentsOutcome> {
+  const contract = new IonosContract({ seed, pace: 0.01 });
+  contract.world.core.settings.listLagSeconds = 30;
+  const path = "^/datacenters/[^/]+/servers$";
+  for (const kind of ["timeout", "error"])
+    contract.world.core.tray.place(faultSchema.parse({ kind, when: "after", method: "POST", path, chance: 0.07 }));
+  const wanted = Array.from({ length: intents }, (_, number) => contract.intent(`server-${number}`));
+  const { recorded, ambiguous } = await pursue(contract.open().writer, wanted, seed, (ms) => contract.pass(ms));
+  contract.pass();
+  await contract.open().identity(contract.signal);
+  const found = contract.list("servers").map(({ id, properties }) => ({
+    uid: properties.name.split(":")[2] ?? "",
+    id,
+  }));
+  const ids = new Map([...recorded].map(([uid, id]) => [uid, id.split(":")[1] ?? ""]));
+  return { intents, ambiguous, ...audit(found, ids) };
+}
+
+/** Each intent is repeated until it is on record. */
+async function pursue(
+  writer: ComputeEngine,
+  intents: readonly ServerIntent[],
+  seed: number,
+  wait: (ms: number) => void = () => {},
+) {
   const random = new SeededRandom(seed);
   const recorded = new Map<string, string>();
   let ambiguous = 0;
-  for (let number = 0; number < intents; number++) {
-    const intent = intentOf(number);
+  for (const intent of intents) {
     while (!recorded.has(intent.mark.resourceUid)) {
       try {
         const { server } = await writer.ensureServer(intent, new AbortController().signal);
@@ -46,11 +80,12 @@ export async function playIntents(intents: number, seed: number): Promise<Intent
         else recorded.set(intent.mark.resourceUid, server.id);
       } catch (thrown) {
         if (!(thrown instanceof EngineError)) throw thrown;
-        ambiguous += 1;
+        wait(5_000);
+        if (thrown.code !== "RATE_LIMITED") ambiguous += 1;
       }
     }
   }
-  return { intents, ambiguous, ...audit(world, recorded) };
+  return { recorded, ambiguous };
 }
 
 function intentOf(number: number): ServerIntent {
@@ -68,20 +103,24 @@ function intentOf(number: number): ServerIntent {
   };
 }
 
-/** By the world's own state, and not by anything that was answered. */
-function audit(world: World, recorded: ReadonlyMap<string, string>) {
+interface Found {
+  readonly uid: string;
+  readonly id: string;
+}
+
+function labelledServers(world: World): readonly Found[] {
   const saved = JSON.parse(JSON.stringify(world.save())) as unknown;
-  const found = new Map<string, string[]>();
-  for (const { id, labels } of serversIn(saved)) {
-    const uid = labels["setpoint-resource"] ?? "";
-    found.set(uid, [...(found.get(uid) ?? []), String(id)]);
-  }
+  return serversIn(saved).map(({ id, labels }) => ({ uid: labels["setpoint-resource"] ?? "", id: String(id) }));
+}
+
+/** By the world's own state, and not by anything that was answered. */
+function audit(servers: readonly Found[], recorded: ReadonlyMap<string, string>) {
+  const found = Map.groupBy(servers, ({ uid }) => uid);
   const ids = new Set(recorded.values());
-  const all = [...found.values()];
   return {
-    duplicates: all.reduce((sum, servers) => sum + servers.length - 1, 0),
-    orphans: all.flat().filter((id) => !ids.has(id)).length,
-    lost: [...recorded].filter(([uid, id]) => found.get(uid)?.includes(id) !== true).length,
+    duplicates: servers.length - found.size,
+    orphans: servers.filter(({ id }) => !ids.has(id)).length,
+    lost: [...recorded].filter(([uid, id]) => found.get(uid)?.some((server) => server.id === id) !== true).length,
   };
 }
 

@@ -127,6 +127,7 @@ export class IonosWalk {
   async labels(path: string): Promise<void> {
     await this.#well("POST", `${path}/labels`, { properties: { key: "role", value: "walk" } });
     await this.#well("GET", `${path}/labels?depth=1`);
+    await this.#well("GET", "/labels?depth=1");
     await this.#well("PUT", `${path}/labels/role`, { properties: { key: "role", value: "walked" } });
     await this.#well("GET", `${path}/labels/role`);
     await this.#well("DELETE", `${path}/labels/role`);

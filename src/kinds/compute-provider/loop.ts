@@ -32,7 +32,10 @@ export const computeProviderLoop = defineLoop<ComputeProviderSpec, AccountItem, 
   everySeconds: 600,
   // The claim is written by the engine with the first write of a plan, after the credential's rights were asked for. Wanting it
   // here is what makes that happen when an account is onboarded, and not with the first server.
-  desired: () => ({ known: true, items: [{ key: sentinelKey, item: sentinelItem }] }),
+  desired: (_ctx, { spec }) =>
+    hasNumber(spec)
+      ? { known: true, items: [], zero: true }
+      : { known: true, items: [{ key: sentinelKey, item: sentinelItem }] },
   observe: lookAround,
   read: async (ctx, _subject, { key, externalId }) => {
     if (key !== sentinelKey)
@@ -49,12 +52,17 @@ export const computeProviderLoop = defineLoop<ComputeProviderSpec, AccountItem, 
   remove: async () => {},
 });
 
+/** Families whose accounts have a number of their own: nothing has to be left there to know one again. */
+function hasNumber({ family }: ComputeProviderSpec): boolean {
+  return family === "ionos";
+}
+
 async function lookAround(ctx: LookContext<ComputeReader>, subject: Subject<ComputeProviderSpec>) {
   const names = Object.keys(watched);
   const inventories: Inventory<CloudThing>[] = [];
   for (const name of names) inventories.push(await ctx.inventory<CloudThing>(name));
   await requireLocations(ctx, subject);
-  const sentinel = await lookForSentinel(ctx);
+  const sentinel = hasNumber(subject.spec) ? undefined : await lookForSentinel(ctx);
   const items = inventories.flatMap(({ entries }, index) => seenIn(watched[names[index] ?? ""] ?? "thing", entries));
   const startedAtMonotonicMs = Math.min(...inventories.map((inventory) => inventory.startedAtMonotonicMs));
   return {

@@ -5,7 +5,7 @@ export const computeProviderSchema = z.strictObject({
   account: resourceNameSchema.describe(
     "The account that is watched: its credential, its call budget, and everything in it.",
   ),
-  family: z.enum(["hetzner-cloud"]).describe("Which provider the account is at."),
+  family: z.enum(["hetzner-cloud", "ionos"]).describe("Which provider the account is at."),
   locations: z
     .array(z.string().regex(/^[a-z0-9-]{1,40}$/))
     .max(50)

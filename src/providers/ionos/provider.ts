@@ -26,7 +26,7 @@ import { ionosSettingsSchema } from "./settings.ts";
 import { serverTypeOf } from "./types.ts";
 import { requireVolume, volumeByName, volumes } from "./volumes.ts";
 
-const callTimeoutMs = 20_000;
+const callTimeoutMs = 10_000;
 /** Within one call there may be several requests, such as those that wait for a change. */
 const requestTimeoutMs = 8_000;
 
@@ -121,10 +121,7 @@ function readerOf(client: IonosClient): ComputeReader {
     hasImage: (name, _architecture, signal) => hasImage(client, name, signal),
     work: (id, signal) => requestState(client, id, signal),
     // The contract's own number is what it is known by: nothing has to be left there.
-    sentinel: async (signal) => {
-      const { contractNumber } = await contractOf(client, "read", signal);
-      return { id: String(contractNumber), installationId: "contract" };
-    },
+    sentinel: absent,
   } satisfies ComputeReader);
 }
 

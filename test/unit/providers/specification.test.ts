@@ -6,6 +6,7 @@ import type { ComputeEngine, ComputeReader } from "../../../src/ports/compute.ts
 import type { ProviderAccount } from "../../../src/ports/provider.ts";
 import { World } from "../../../src/world/world.ts";
 import { worldProvider } from "../../support/cloud-lab.ts";
+import { IonosContract } from "../../support/ionos-contract.ts";
 import { walkProvider } from "../../support/provider-walk.ts";
 import { Specification } from "../../support/specification.ts";
 import { SpecifiedHttp } from "../../support/specified-http.ts";
@@ -41,4 +42,28 @@ test("everything that the client for Hetzner Cloud asks and is answered is as th
   });
   assert.deepEqual([...new Set(http.faults)], []);
   assert.ok(http.operations.size > 40, String(http.operations.size));
+});
+
+test("everything that the client for IONOS asks and is answered is as the specification says", async () => {
+  const contract = new IonosContract();
+  const { world, clock } = contract;
+  const specification = new Specification("ionos", "ionos-cloud-v6.openapi.json.gz");
+  const http = new SpecifiedHttp(worldHttp(world, clock), specification, "/cloudapi/v6");
+  const account = contract.open(http);
+  contract.make("volumes", { name: "data", size: 10, licenceType: "OTHER" });
+  const able = ["describeServer", "setPower", "resetServer", "attachVolume", "detachVolume"];
+  const makes = ["ensureServer", "ensureServerGone"];
+  const refused = Object.keys(account.writer).filter((name) => ![...able, ...makes].includes(name));
+  await walkProvider({
+    account,
+    order: { type: "2-cores-4-gb-20-gb-ssd", image: "debian:12", location: "main", sshKeys: ["ssh-ed25519 AAAA a"] },
+    balancer: { type: "", larger: "" },
+    zone: "",
+    volume: "data",
+    certificate: undefined,
+    refused: new Set(refused),
+    settle: async () => contract.pass(),
+  });
+  assert.deepEqual([...new Set(http.faults)], []);
+  assert.ok(http.operations.size > 18, String(http.operations.size));
 });
