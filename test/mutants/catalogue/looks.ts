@@ -124,8 +124,8 @@ export const looks: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/account-claim.ts",
-        find: "account.fingerprint !== undefined && account.fingerprint !== identity.fingerprint",
-        replace: "account.fingerprint !== undefined && identity.fingerprint === undefined",
+        find: "const isKnown = account.fingerprint === fingerprint;",
+        replace: "const isKnown = fingerprint !== undefined;",
       },
     ],
   },
