@@ -1,5 +1,5 @@
-import { digestOf } from "../../src/kernel/hash.ts";
 import type { InputResource, LookContext, Subject } from "../../src/kernel/loop.ts";
+import { observationDigest } from "../../src/kernel/settle.ts";
 import { makePlan, type Plan } from "../../src/kernel/plan.ts";
 import { dnsRecordSchema, type DnsRecordSpec } from "../../src/kinds/dns-record/schema.ts";
 import { dnsZoneLoop } from "../../src/kinds/dns-zone/loop.ts";
@@ -21,12 +21,13 @@ const subject: Subject<DnsZoneSpec> = {
 /** One pass of the zone's loop without the database: what is wanted, what is there, the plan, and the digest of what was seen. */
 export class ZonePass {
   readonly #reader: DnsReader;
-  readonly #inputs: readonly InputResource<DnsRecordSpec>[];
+  readonly #inputs: (readonly InputResource<DnsRecordSpec>[])[];
   readonly #owned: readonly OwnedItem[];
+  readonly #ownedIds: ReadonlySet<string | undefined>;
 
   constructor(reader: DnsReader, sets: readonly FirstSet[]) {
     this.#reader = reader;
-    this.#inputs = sets.map(({ host, type, ttlSeconds, value }, index) => ({
+    const inputs: readonly InputResource<DnsRecordSpec>[] = sets.map(({ host, type, ttlSeconds, value }, index) => ({
       uid: `record-${String(index).padStart(6, "0")}`,
       kind: "DnsRecord",
       name: host,
@@ -37,6 +38,7 @@ export class ZonePass {
       declaredAtMs: 0,
       spec: dnsRecordSchema.parse({ zone: "example", name: host, type, ttlSeconds, values: [value] }),
     }));
+    this.#inputs = [inputs, structuredClone(inputs)];
     this.#owned = sets.map(({ host, type }, index) => ({
       key: `${host}.example.test. ${type}`,
       state: "owned",
@@ -46,16 +48,17 @@ export class ZonePass {
       intendedAtMs: 0,
       writtenAtMs: 0,
     }));
+    this.#ownedIds = new Set(this.#owned.map(({ externalId }) => externalId));
   }
 
   async run(fresh: boolean): Promise<Plan> {
-    const desired = await dnsZoneLoop.desired(
-      { inputs: () => this.#inputs as never, lastGood: () => undefined },
-      subject,
-    );
+    // As the store loads them: the same records, and never the same objects as the last time.
+    this.#inputs.reverse();
+    const [inputs = []] = this.#inputs;
+    const desired = await dnsZoneLoop.desired({ inputs: () => inputs as never, lastGood: () => undefined }, subject);
     if (!desired.known) throw new Error(`What is wanted is not known: ${desired.reason}`);
     const seen = await dnsZoneLoop.observe(this.#context(fresh), subject);
-    digestOf(seen.items.map((item) => [item.key, item.externalId, item.item]));
+    observationDigest(seen.completeness, seen.items, this.#ownedIds);
     return makePlan({
       loop: dnsZoneLoop,
       marker,
@@ -82,7 +85,7 @@ export class ZonePass {
       signal,
       marker,
       fresh,
-      ownIds: new Set(this.#owned.map(({ key }) => key)),
+      ownIds: new Set(),
       inventory: () => Promise.reject(new Error("a zone has no inventory")),
       look: async (read) => ({
         completeness: "complete",

@@ -26,14 +26,17 @@ export function canonical(value: unknown): string {
   if (typeof value === "string") return quoted(value);
   if (typeof value !== "object") return JSON.stringify(value) ?? "null";
   if (value instanceof Secret) return `{"$secret":"${value.hash}"}`;
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const entry of value) text += text === "" ? canonical(entry) : `,${canonical(entry)}`;
+    return `[${text}]`;
+  }
   const fields = value as Readonly<Record<string, unknown>>;
-  const parts: string[] = [];
   for (const key of Object.keys(fields).sort()) {
     const field = fields[key];
-    if (field !== undefined) parts.push(`${quoted(key)}:${canonical(field)}`);
+    if (field !== undefined) text += `${text === "" ? "" : ","}${quoted(key)}:${canonical(field)}`;
   }
-  return `{${parts.join(",")}}`;
+  return `{${text}}`;
 }
 
 /** As JSON writes it. Most text needs no escaping, and finding that out is quicker than a call of JSON. */

@@ -127,13 +127,19 @@ export class Lookout {
 
   #context(signal: AbortSignal): LookContext<unknown> {
     const { accounts, clock } = this.#engine;
-    const { account } = this.#input;
+    const { account, memory } = this.#input;
+    const { owned } = memory;
+    let ownIds: ReadonlySet<string> | undefined;
     return {
       reader: account === undefined ? undefined : accounts.world(account).reader,
       signal,
       marker: { installationId: this.#input.installation.id, resourceUid: this.#subject.uid },
       fresh: this.#claim.trigger === "person",
-      ownIds: new Set(this.#input.memory.owned.flatMap(({ externalId }) => externalId ?? [])),
+      // Few loops ask, and a zone has tens of thousands.
+      get ownIds() {
+        ownIds ??= new Set(owned.flatMap(({ externalId }) => externalId ?? []));
+        return ownIds;
+      },
       inventory: async <Entry>(collection: string) => {
         if (account === undefined)
           throw new TerminalError("ACCOUNT_UNKNOWN", `${this.#subject.name} has no account to list '${collection}' at`);

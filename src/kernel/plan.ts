@@ -76,7 +76,10 @@ export function makePlan(situation: Situation): Plan {
   const owned = new Map(situation.owned.map((item) => [item.key, item]));
   const wanted = new Map(situation.wanted.map((item) => [item.key, item]));
   const claimed = situation.claimsAll === true && situation.complete ? claimable(winners) : [];
-  const keys = [...new Set([...wanted.keys(), ...owned.keys(), ...claimed])].sort();
+  const keys = [...wanted.keys()];
+  for (const key of owned.keys()) if (!wanted.has(key)) keys.push(key);
+  for (const key of claimed) if (!wanted.has(key) && !owned.has(key)) keys.push(key);
+  keys.sort();
 
   const found: Found = {
     changes: [],
@@ -92,8 +95,9 @@ export function makePlan(situation: Situation): Plan {
     planKey(situation, { key, wanted: wanted.get(key), owned: owned.get(key), seen: winners.get(key) }, found);
   // Things of one name that nobody here declared are nobody's duplicates.
   const duplicates = others.filter(({ key }) => wanted.has(key) || owned.has(key));
-  const ours = [...winners.keys()].filter((key) => wanted.has(key) || owned.has(key));
-  return { ...found, duplicates, strangers: winners.size + others.length - ours.length - duplicates.length };
+  let ours = 0;
+  for (const key of winners.keys()) if (wanted.has(key) || owned.has(key)) ours++;
+  return { ...found, duplicates, strangers: winners.size + others.length - ours - duplicates.length };
 }
 
 /** Nothing in it is ours to change, or to make; a leaving subject only forgets what it had there. */
@@ -173,6 +177,8 @@ function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen
   }
   const unmarked = situation.loop.marks === true && at.seen.marker === "none";
   if (unmarked) found.markerMissing.push(at.key);
+  // Nearly always: ours, and as it is wanted.
+  if (at.wanted !== undefined && !unmarked && isAsWanted(situation, at)) return;
   const orphaned = isOrphaned(situation, at.owned);
   if (at.wanted === undefined && (!unmarked || orphaned)) {
     found.changes.push(change(situation, at, orphaned ? "forget" : "delete"));
@@ -271,6 +277,8 @@ function settlesInMs(situation: Situation, owned: OwnedItem): number {
  * keeps the key we recorded it under, whatever it is called outside by now.
  */
 function pickWinners(situation: Situation) {
+  const alone = withoutRivals(situation);
+  if (alone !== undefined) return { winners: alone, others: [] };
   const recorded = new Map(situation.owned.map((item) => [item.externalId, item.key]));
   const rank = (seen: Seen<object>) =>
     recorded.has(seen.externalId)
@@ -291,6 +299,17 @@ function pickWinners(situation: Situation) {
     else if (winner.externalId !== externalId) others.set(externalId, { key, externalId });
   }
   return { winners, others: [...others.values()] };
+}
+
+/** Where keys are ids and every key has one thing alone, nothing needs to be ranked; undefined where it is otherwise. */
+function withoutRivals({ seen, owned }: Situation): Map<string, Seen<object>> | undefined {
+  for (const { key, externalId } of owned) if (externalId !== undefined && externalId !== key) return undefined;
+  const winners = new Map<string, Seen<object>>();
+  for (const one of seen) {
+    if (one.key !== one.externalId) return undefined;
+    winners.set(one.key, one);
+  }
+  return winners.size === seen.length ? winners : undefined;
 }
 
 function change(

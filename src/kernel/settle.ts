@@ -3,6 +3,7 @@ import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
 import type { Turn } from "./cycle.ts";
 import { digestOf, redacted, sameJson } from "./hash.ts";
 import { heldGroupsDigest } from "./held-change.ts";
+import type { Seen } from "./loop.ts";
 import { isBookkeeping } from "./act.ts";
 import { keptFromGoing } from "./leaving.ts";
 import { type PlannedChange, sizesOf } from "./plan.ts";
@@ -100,11 +101,8 @@ function observationFor(input: CycleInput, turn: Turn, most = OBSERVED_ITEMS_MAX
   if (turn.observation === undefined) return undefined;
   const { seen, atMs } = turn.observation;
   const owned = new Set(turn.memory.owned.map((item) => item.externalId));
-  const sorted = [...seen.items].sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
-  const hash = digestOf([
-    seen.completeness,
-    sorted.map((item) => [item.key, item.externalId, item.item, owned.has(item.externalId)]),
-  ]);
+  const sorted = sortedItems(seen.items);
+  const hash = observationDigest(seen.completeness, sorted, owned);
   if (hash === input.observationHash) return undefined;
   const items = sorted.slice(0, most).map((item) => ({
     key: item.key,
@@ -113,6 +111,29 @@ function observationFor(input: CycleInput, turn: Turn, most = OBSERVED_ITEMS_MAX
     owned: owned.has(item.externalId),
   }));
   return { hash, completeness: seen.completeness, observedAtMs: atMs, items, truncated: sorted.length > items.length };
+}
+
+function sortedItems(items: readonly Seen<object>[]): readonly Seen<object>[] {
+  const isSorted = items.every((item, index) => index === 0 || (items[index - 1]?.key ?? "") <= item.key);
+  return isSorted
+    ? items
+    : [...items].sort((left, right) => (left.key < right.key ? -1 : left.key > right.key ? 1 : 0));
+}
+
+/** A list that a look handed out again is not written out again. */
+const listDigests = new WeakMap<readonly Seen<object>[], string>();
+
+/** Of the items of an observation, in the order of their keys, and of which of them are ours. */
+export function observationDigest(
+  completeness: string,
+  sorted: readonly Seen<object>[],
+  owned: ReadonlySet<string | undefined>,
+): string {
+  const known = listDigests.get(sorted) ?? digestOf(sorted.map(({ key, externalId, item }) => [key, externalId, item]));
+  listDigests.set(sorted, known);
+  let ours = "";
+  for (const { externalId } of sorted) ours += owned.has(externalId) ? "+" : "-";
+  return digestOf([completeness, known, ours]);
 }
 
 /** Tombstones that no item of ours refers to any more have done their work. */

@@ -23,6 +23,11 @@ export class ZoneMemory<Image extends { readonly size: number }> {
     return known;
   }
 
+  /** What is kept, without relying on it: somebody has read the zone anew and compares. */
+  peek(zone: string): { readonly serial: number; readonly image: Image } | undefined {
+    return this.#zones.get(zone);
+  }
+
   keep(zone: string, serial: number, image: Image): void {
     const uses = this.#zones.get(zone)?.uses ?? 0;
     this.#zones.delete(zone);

@@ -13,6 +13,7 @@ import type { DnsChange, DnsReader, DnsRecordSet, DnsWriter } from "../../ports/
 import { normalName } from "../dns-record/domain-name.ts";
 import { recordTypes } from "../dns-record/record-value.ts";
 import type { DnsRecordSpec } from "../dns-record/schema.ts";
+import { DesiredMemory } from "./desired-memory.ts";
 import { desiredRecordSets } from "./desired.ts";
 import { registeredOwners, registryEntry } from "./external-dns.ts";
 import { inspectPropagation } from "./propagation.ts";
@@ -21,6 +22,8 @@ import type { DnsZoneSpec } from "./schema.ts";
 import { foreignOwner, isZoneMarker, markerChange } from "./zone-marker.ts";
 
 type Zone = Subject<DnsZoneSpec>;
+
+const wantedOf = new DesiredMemory();
 
 export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWriter>({
   kind: "DnsZone",
@@ -31,7 +34,10 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
   // Record sets are small and go in one call; a zone that is moved here should not take hours.
   limits: { changesPerCycle: 1_000 },
   claimsAll: ({ spec }) => spec.ownership === "zone",
-  desired: (ctx, zone) => withRegistry(zone, desiredRecordSets(placeOf(zone), ctx.inputs<DnsRecordSpec>("DnsRecord"))),
+  desired: (ctx, zone) => {
+    const records = ctx.inputs<DnsRecordSpec>("DnsRecord");
+    return wantedOf.of(zone, records, () => withRegistry(zone, desiredRecordSets(placeOf(zone), records)));
+  },
   observe: observeZone,
   inspect: inspectPropagation,
   read: readRecordSet,
@@ -108,12 +114,32 @@ function foldZone(seen: readonly DnsRecordSet[], leastTtlSeconds: number): reado
   return folded;
 }
 
+const itemLists = new WeakMap<readonly RecordSet[], Map<string, readonly Seen<RecordSet>[]>>();
+
 function itemsOf(subject: Zone, folded: readonly RecordSet[]): readonly Seen<RecordSet>[] {
-  const zone = zoneName(subject);
   const { ownership, registryOwner } = subject.spec;
-  const owners = registeredOwners(folded, ownership === "registry" ? registryOwner : undefined);
+  const zone = zoneName(subject);
+  const ours = ownership === "registry" ? registryOwner : undefined;
+  const known = itemLists.get(folded) ?? new Map<string, readonly Seen<RecordSet>[]>();
+  itemLists.set(folded, known);
+  const about = `${zone} ${ours ?? ""}`;
+  const items = known.get(about) ?? workOutItems(zone, ours, folded);
+  known.set(about, items);
+  return items;
+}
+
+function workOutItems(
+  zone: string,
+  ours: string | undefined,
+  folded: readonly RecordSet[],
+): readonly Seen<RecordSet>[] {
+  const owners = registeredOwners(folded, ours);
   const items = folded.filter((recordSet) => !belongsToServer(zone, recordSet));
-  return items.map((recordSet) => seenItem(recordSet, owners.get(recordSetKey(recordSet))));
+  return items.map((recordSet) => seenItem(recordSet, owners)).sort(byKey);
+}
+
+function byKey(left: { readonly key: string }, right: { readonly key: string }): number {
+  return left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
 }
 
 async function readRecordSet(
@@ -125,12 +151,13 @@ async function readRecordSet(
   const [name = "", type = ""] = item.key.split(" ");
   const seen = await ctx.reader.recordSet({ zone, name, type }, ctx.signal);
   if (seen === "no-zone") throw zoneMissing(subject);
-  return seen === "absent" ? "absent" : seenItem(foldSeen(seen, ctx.reader.capabilities.leastTtlSeconds), undefined);
+  return seen === "absent" ? "absent" : seenItem(foldSeen(seen, ctx.reader.capabilities.leastTtlSeconds), new Map());
 }
 
 /** Name and type are all the identity a record set has, so the key is the external id too. */
-function seenItem(item: RecordSet, owner: string | undefined): Seen<RecordSet> {
+function seenItem(item: RecordSet, owners: ReadonlyMap<string, string>): Seen<RecordSet> {
   const key = recordSetKey(item);
+  const owner = owners.get(key);
   const seen = { key, externalId: key, item };
   return owner === undefined ? seen : { ...seen, marker: { foreign: owner } };
 }

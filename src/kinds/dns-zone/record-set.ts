@@ -20,7 +20,9 @@ export function recordSetKey(recordSet: { readonly name: string; readonly type: 
 /** A record set as a provider shows it, made comparable. */
 export function foldSeen(seen: DnsRecordSet, leastTtlSeconds = 0): RecordSet {
   const fold = (values: readonly string[]) =>
-    [...new Set(values.map((value) => foldSeenValue(seen.type, value)))].sort();
+    values.length === 1
+      ? [foldSeenValue(seen.type, values[0] ?? "")]
+      : [...new Set(values.map((value) => foldSeenValue(seen.type, value)))].sort();
   const values = fold(seen.values);
   const asServed = seen.type !== "TXT" || seen.values.every((value) => values.includes(value));
   const name = parseAbsoluteName(seen.name, { wildcard: true, root: true });
@@ -42,6 +44,7 @@ export function stableRecordSet({ name, type, ttlSeconds, values, disabledValues
 
 /** Field by field, with the whole list of values as one field: their order means nothing, so positions would mislead. */
 export function sameRecordSet(wanted: RecordSet, seen: RecordSet): readonly FieldDifference[] {
+  if (isPlainlySame(wanted, seen)) return nothing;
   const differences: FieldDifference[] = [];
   const ttlSeconds = Math.max(wanted.ttlSeconds, seen.leastTtlSeconds ?? 0);
   if (ttlSeconds !== seen.ttlSeconds) {
@@ -52,6 +55,19 @@ export function sameRecordSet(wanted: RecordSet, seen: RecordSet): readonly Fiel
     if (!sameList(want, have)) differences.push({ field: `/${field}`, wanted: [...want], seen: [...have] });
   }
   return differences;
+}
+
+const nothing: readonly FieldDifference[] = Object.freeze([]);
+
+/** Nearly all of them, at each look: no lists are made for it. */
+function isPlainlySame(wanted: RecordSet, seen: RecordSet): boolean {
+  return (
+    wanted.ttlSeconds === seen.ttlSeconds &&
+    wanted.disabledValues === undefined &&
+    seen.disabledValues === undefined &&
+    wanted.ttlSeconds >= (seen.leastTtlSeconds ?? 0) &&
+    sameList(wanted.values, seen.values)
+  );
 }
 
 function sameList(left: readonly string[], right: readonly string[]): boolean {

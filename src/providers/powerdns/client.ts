@@ -60,16 +60,22 @@ export class PowerDnsClient {
     return parseBody(schema, call.what, answer);
   }
 
+  /** The answer as it came, to be read with `parseBody`; undefined for 404. */
+  async findText(call: Omit<PowerDnsCall, "method">, signal: AbortSignal): Promise<HttpAnswer | undefined> {
+    const answer = await this.send({ ...call, method: "GET" }, signal);
+    if (answer.status === 404) return undefined;
+    if (answer.status !== 200) throw toError(call.what, answer);
+    return answer;
+  }
+
   /** Like `get`, with undefined for 404. */
   async find<Shape>(
     schema: z.ZodType<Shape>,
     call: Omit<PowerDnsCall, "method">,
     signal: AbortSignal,
   ): Promise<Shape | undefined> {
-    const answer = await this.send({ ...call, method: "GET" }, signal);
-    if (answer.status === 404) return undefined;
-    if (answer.status !== 200) throw toError(call.what, answer);
-    return parseBody(schema, call.what, answer);
+    const answer = await this.findText(call, signal);
+    return answer === undefined ? undefined : parseBody(schema, call.what, answer);
   }
 
   /** Any answer with a success status, and those listed in `accept`. */
@@ -110,7 +116,7 @@ export class PowerDnsClient {
   }
 }
 
-function parseBody<Shape>(schema: z.ZodType<Shape>, what: string, answer: HttpAnswer): Shape {
+export function parseBody<Shape>(schema: z.ZodType<Shape>, what: string, answer: HttpAnswer): Shape {
   let body: unknown;
   try {
     body = JSON.parse(answer.text);

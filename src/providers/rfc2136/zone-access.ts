@@ -51,7 +51,12 @@ async function readZone(
   signal: AbortSignal,
 ): Promise<ZoneImage | undefined> {
   const last = fresh ? undefined : memory.last(zone);
-  if (last === undefined) return await transferZone(client, zone, signal);
+  if (last === undefined) {
+    const image = await transferZone(client, zone, signal);
+    const known = memory.peek(zone)?.image;
+    // The same zone is handed out as the same list, so that nobody has to work it out again.
+    return image !== undefined && known?.sameAs(image) === true ? known : image;
+  }
   const serial = await readSerial(client, zone, signal);
   if (serial === last.serial) return last.image;
   return await transferChanges(client, zone, last.image, signal);

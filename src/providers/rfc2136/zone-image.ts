@@ -33,6 +33,17 @@ export class ZoneImage {
     return image;
   }
 
+  /** Whether it holds the very same records. */
+  sameAs(other: ZoneImage): boolean {
+    if (this.serial !== other.serial || this.soa.value !== other.soa.value || this.size !== other.size) return false;
+    for (const [key, { ttlSeconds, values }] of this.#sets) {
+      const known = other.#sets.get(key);
+      if (known?.ttlSeconds !== ttlSeconds || known.values.length !== values.length) return false;
+      for (let index = 0; index < values.length; index++) if (known.values[index] !== values[index]) return false;
+    }
+    return true;
+  }
+
   add(record: WireRecord): void {
     if (record.class !== classes.internet) throw new WireError("a record of the zone is of another class");
     const key = `${record.name} ${record.type}`;
