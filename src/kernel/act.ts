@@ -56,7 +56,7 @@ export async function write(
   };
   const what = `${scene.loop.kind}/${scene.subject.name}`;
   const { callTimeoutMs } = scene.lookout;
-  const answer = await fenced({ ...scene, what, callTimeoutMs }, asked, callOf(scene, changes));
+  const answer = await fenced({ ...scene, what, callTimeoutMs }, asked, callOf(scene, changes, memory));
   if (!answer.granted) return { ended: "refused", memory, answer };
   const { permitId, called } = answer;
   return await record(scene, { changes, records, permitId, memory: remembered, called });
@@ -65,13 +65,17 @@ export async function write(
 type Called = CalledWith<ReadonlyMap<string, string>>;
 
 /** Undefined where only our own record changes: that needs a permit and no call. */
-function callOf(scene: WriteScene, changes: readonly PlannedChange[]) {
+function callOf(scene: WriteScene, changes: readonly PlannedChange[], memory: SubjectMemory) {
   const { engine, input, loop, subject } = scene;
   const outside = changes.filter((change) => !isBookkeeping(change));
   if (outside.length === 0) return undefined;
   const marker: Marker = { installationId: input.installation.id, resourceUid: subject.uid };
   const writer = input.account === undefined ? undefined : engine.accounts.world(input.account).writer;
-  return (signal: AbortSignal) => invoke(loop, { writer, signal, marker }, subject, outside);
+  const ending = new Set(
+    changes.filter(({ action }) => action === "delete" || action === "forget").map(({ key }) => key),
+  );
+  const last = input.resource.deletion !== undefined && memory.owned.every(({ key }) => ending.has(key));
+  return (signal: AbortSignal) => invoke(loop, { writer, signal, marker, last }, subject, outside);
 }
 
 async function invoke(

@@ -191,6 +191,8 @@ export interface WriteContext<Writer> {
   readonly signal: AbortSignal;
   /** What an outside thing we make must carry, where it can. */
   readonly marker: Marker;
+  /** The subject leaves, and nothing of it is left behind this call. */
+  readonly last: boolean;
 }
 
 export type BatchChange<Item> =

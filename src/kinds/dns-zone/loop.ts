@@ -19,7 +19,7 @@ import { registeredOwners, registryEntry } from "./external-dns.ts";
 import { inspectPropagation } from "./propagation.ts";
 import { foldSeen, type RecordSet, recordSetKey, sameRecordSet, stableRecordSet } from "./record-set.ts";
 import type { DnsZoneSpec } from "./schema.ts";
-import { foreignOwner, isZoneMarker, markerChange } from "./zone-marker.ts";
+import { foreignOwner, isZoneMarker, markerChange, markerRemoval } from "./zone-marker.ts";
 
 type Zone = Subject<DnsZoneSpec>;
 
@@ -68,10 +68,11 @@ function aliasInTheWay(wanted: RecordSet, there: ReadonlyMap<string, RecordSet>)
   return others.map((type) => recordSetKey({ name: wanted.name, type })).find((key) => there.has(key));
 }
 
-/** Every change puts our mark into the zone, so that whoever looks next knows whose it is. */
+/** Every change puts our mark into the zone, so that whoever looks next knows whose it is; the last one takes it out. */
 async function write(ctx: WriteContext<DnsWriter>, zone: Zone, changes: readonly DnsChange[]): Promise<void> {
   const name = zoneName(zone);
-  await ctx.writer.change(name, [...changes, markerChange(name, zone, ctx.marker)], ctx.signal);
+  const mark = ctx.last ? markerRemoval(name) : markerChange(name, zone, ctx.marker);
+  await ctx.writer.change(name, [...changes, mark], ctx.signal);
 }
 
 /** Where the spec asks for it, each record set has an entry in external-dns's registry, kept like any other record set. */

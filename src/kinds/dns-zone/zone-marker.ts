@@ -23,6 +23,11 @@ export function markerChange(zone: string, subject: ZoneSubject, marker: Marker)
   return { action: "replace", recordSet };
 }
 
+/** With the last record sets of a zone that leaves. A zone that carries somebody else's mark is never written to. */
+export function markerRemoval(zone: string): DnsChange {
+  return { action: "delete", name: markerNameOf(zone), type: "TXT" };
+}
+
 export function isZoneMarker(zone: string, { name, type }: RecordSet): boolean {
   return type === "TXT" && name === markerNameOf(zone);
 }

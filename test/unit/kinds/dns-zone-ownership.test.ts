@@ -161,3 +161,23 @@ test("a name that changes from an alias to an address does so as soon as the ali
   assert.deepEqual(dns.sets.get(`www.${zone} A`)?.values, ["192.0.2.5"]);
   assert.match(bench.ready("DnsZone/example"), /Converged/);
 });
+
+test("the mark goes with the last record set of a zone that leaves, and not before", async () => {
+  const dns = new MemoryDns(zone);
+  await using bench = await startZoneBench(dns.provider());
+  await bench.setPolicy({ limits: { changesPerCycle: 2 } });
+  await bench.zone();
+  for (const host of ["a", "b", "c"]) await bench.record(host, {});
+  await bench.pass({ minutes: 5 });
+  assert.ok(dns.sets.has(`_setpoint.${zone} TXT`));
+  const marked: boolean[] = [];
+  const remove = dns.sets.delete.bind(dns.sets);
+  dns.sets.delete = (key) => {
+    if (!key.startsWith("_setpoint.")) marked.push(dns.sets.has(`_setpoint.${zone} TXT`));
+    return remove(key);
+  };
+  await bench.delete("DnsZone/example", { confirmedCount: 3 });
+  await bench.pass({ minutes: 30 });
+  assert.deepEqual([...dns.sets.keys()], [`${zone} SOA`, `${zone} NS`]);
+  assert.deepEqual(marked, [true, true, true], "as long as something of ours is there, so is the mark");
+});
