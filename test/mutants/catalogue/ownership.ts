@@ -18,8 +18,8 @@ export const ownership: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/plan.ts",
-        find: "[...new Set([...wanted.keys(), ...owned.keys(), ...claimed])].sort()",
-        replace: "[...new Set([...wanted.keys(), ...owned.keys(), ...winners.keys()])].sort()",
+        find: "for (const key of claimed) if",
+        replace: "for (const key of winners.keys()) if",
       },
       {
         file: "kernel/plan.ts",
