@@ -73,7 +73,7 @@ function deletionNote(
       : "what it declared outside is removed by the loop it belongs to, within the guards\n";
   if (options.orphan === true) return `${owned} things outside are left there and forgotten\n`;
   const held =
-    options.confirm === undefined && owned > 1
+    options.confirm === undefined && owned > 0
       ? `; if that is over budget it waits: see setpoint held list, or repeat with --confirm ${owned}`
       : "";
   return `${owned} things outside are deleted first${held}\n`;
