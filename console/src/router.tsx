@@ -1,4 +1,5 @@
 import { createRouter } from "@tanstack/react-router";
+import { accessRoute } from "./pages/access/route.tsx";
 import { auditRoute } from "./pages/audit/route.tsx";
 import { driftRoute } from "./pages/drift/route.tsx";
 import { heldChangeRoute, heldRoute } from "./pages/held/route.tsx";
@@ -7,6 +8,8 @@ import { loopsRoute } from "./pages/loops/route.tsx";
 import { nowRoute } from "./pages/now/route.tsx";
 import { objectRoute } from "./pages/object/route.tsx";
 import { operationRoute, operationsRoute } from "./pages/operations/route.tsx";
+import { providersRoute } from "./pages/providers/route.tsx";
+import { settingsRoute } from "./pages/settings/route.tsx";
 import { organizationRoute, rootRoute, startRoute } from "./shell/routes.tsx";
 
 /** Every page, each with its own folder. */
@@ -22,7 +25,10 @@ const routeTree = rootRoute.addChildren([
     operationsRoute,
     operationRoute,
     driftRoute,
+    providersRoute,
+    accessRoute,
     auditRoute,
+    settingsRoute,
   ]),
 ]);
 

@@ -34,13 +34,18 @@ async function start(config: Config, { clock }: World, { log }: RoleHost): Promi
     killWorker: () => process.send?.({ type: "kill", role: "worker" }),
   };
   const stopping = new AbortController();
+  let troubles = 0;
+  // Each trouble lasts its own time: one that began later is not ended by the timer of one before.
   const endTrouble = async () => {
+    troubles += 1;
+    const mine = troubles;
     await clock.wait(troubleMs, stopping.signal);
-    outside.trouble = "none";
+    if (mine === troubles) outside.trouble = "none";
   };
   const run = async (id: string) => {
+    const before = outside.trouble;
     await scenarios.find((scenario) => scenario.id === id)?.run(world);
-    if (outside.trouble !== "none") void endTrouble();
+    if (outside.trouble !== before) void endTrouble();
     saveState(file, dns);
   };
   const server = createServer((request, response) => {

@@ -79,6 +79,8 @@ export interface ReadStore {
   /** How many resources each list of an organization has, and how many are not as they should be. */
   figures(organizationId: string): Promise<readonly ListFigures[]>;
   listAccounts(organizationId: string): Promise<readonly AccountView[]>;
+  /** How each account is used: what is left of its budget, and how the looks at it went. */
+  accountUse(organizationId: string): Promise<readonly AccountUse[]>;
   listHeldChanges(request: {
     readonly organizationId: string;
     readonly states: readonly HeldChangeState[];
@@ -233,6 +235,22 @@ export interface AccountView {
   readonly fingerprint: string | undefined;
   readonly claimedIncarnation: number | undefined;
   readonly callsPerSecond: number;
+}
+
+export interface AccountUse {
+  readonly id: string;
+  readonly credential: "sealed" | "reference" | "none";
+  /** Calls that could be made at once when some were last taken. */
+  readonly tokens: number;
+  readonly tokensAtMs: number;
+  /** Nobody calls it before then; 0: nothing stands in the way. */
+  readonly blockedUntilMs: number;
+  readonly subjects: number;
+  readonly failing: number;
+  /** Items that are ours there. */
+  readonly owned: number;
+  readonly oldestLookAtMs: number | undefined;
+  readonly lastLookAtMs: number | undefined;
 }
 
 export type HeldChangeState = "open" | "approved" | "rejected" | "withdrawn";

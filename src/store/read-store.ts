@@ -14,6 +14,7 @@ import {
   getResource,
   getResources,
   type HeldChangeViewRow,
+  accountUse,
   listAccounts,
   listChanges,
   listHeldChanges,
@@ -157,6 +158,22 @@ export class PostgresReadStore implements ReadStore {
       fingerprint: row.fingerprint ?? undefined,
       claimedIncarnation: row.claimed_incarnation ?? undefined,
       callsPerSecond: row.calls_per_second,
+    }));
+  };
+
+  accountUse: ReadStore["accountUse"] = async (organizationId) => {
+    const rows = await this.#database.run(requireOrganizationId(organizationId), call(accountUse, organizationId));
+    return rows.map((row) => ({
+      id: row.id,
+      credential: row.credential,
+      tokens: row.tokens,
+      tokensAtMs: row.tokens_at_ms,
+      blockedUntilMs: row.blocked_until_ms,
+      subjects: row.subjects,
+      failing: row.failing,
+      owned: row.owned,
+      oldestLookAtMs: row.oldest_look_at_ms ?? undefined,
+      lastLookAtMs: row.last_look_at_ms ?? undefined,
     }));
   };
 

@@ -96,3 +96,19 @@ test("a stream says what changed, goes on where it broke, and ends with the serv
   await api.app.close();
   await again.ended;
 });
+
+test("the list of accounts says how each is used, and never what its credential is", async () => {
+  await using api = await startTestApi();
+  await prepare(api);
+  const { status, body } = await api.send("GET", `${base}/accounts`);
+  assert.equal(status, 200, JSON.stringify(body));
+  const [lab] = body["items"] as { credential: string; use: Record<string, unknown> }[];
+  assert.equal(lab?.credential, "none");
+  assert.deepEqual(lab?.use, { callsLeft: 20, callsAtMost: 20, subjects: 5, failing: 0, owned: 0 });
+  const named = { name: "named", provider: "powerdns", settings: { url: "http://127.0.0.1:9" } };
+  const made = await api.send("POST", `${base}/accounts`, { ...named, credentialRef: "env:WHERE_THE_KEY_IS" });
+  assert.equal(made.status, 201, JSON.stringify(made.body));
+  const after = await api.send("GET", `${base}/accounts`);
+  assert.equal((after.body["items"] as { credential: string }[])[1]?.credential, "reference");
+  assert.doesNotMatch(JSON.stringify(after.body), /WHERE_THE_KEY_IS/);
+});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
@@ -17,26 +17,14 @@ import {
   signIn,
   tabTo,
 } from "../support/console.ts";
-import { startDemo, untilDemoStands } from "../support/demo.ts";
+import { breakSomething, outsideRecords, outsideZones, startDemo, untilDemoStands } from "../support/demo.ts";
 import { type Product, until } from "../support/product.ts";
-
-interface OutsideZone {
-  readonly name: string;
-  readonly rrsets: readonly { readonly name: string; readonly records: readonly { readonly content: string }[] }[];
-}
 
 describe("the console of the demo", () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-console-"));
   let product: Product;
   let browser: Browser;
   const zone = "/v1/organizations/demo/projects/shop/dnszones/shop";
-  /** What the simulated provider holds, as it wrote it down: the world itself, not what Setpoint says of it. */
-  const outsideZones = () =>
-    (JSON.parse(readFileSync(join(dataDirectory, "demo", "dns.json"), "utf8")) as { zones: OutsideZone[] }).zones;
-  const outsideRecords = (name: string) =>
-    outsideZones().flatMap(({ rrsets }) =>
-      rrsets.filter((set) => set.name === name).flatMap(({ records }) => records.map(({ content }) => content)),
-    );
   const outside = async () =>
     (
       (await operatorCall(product, "GET", `${zone}/observation`)) as {
@@ -128,7 +116,7 @@ describe("the console of the demo", () => {
       await page.getByText("192.0.2.66").first().waitFor();
       await until(
         "the record to be put right",
-        async () => outsideRecords("web-3.shop.example."),
+        async () => outsideRecords(product, "web-3.shop.example."),
         ([value]) => value === "198.51.100.12",
         900,
       );
@@ -140,7 +128,7 @@ describe("the console of the demo", () => {
       await breakSomething(page, "Somebody adds a record of their own");
       await page.getByText("campaign.shop.example").first().waitFor();
       await page.getByText("not ours").first().waitFor();
-      assert.deepEqual(outsideRecords("campaign.shop.example."), ["192.0.2.80"], "it is still there");
+      assert.deepEqual(outsideRecords(product, "campaign.shop.example."), ["192.0.2.80"], "it is still there");
     });
   });
 
@@ -204,6 +192,72 @@ describe("the console of the demo", () => {
     }
   });
 
+  test("somebody is invited, a token is made, a secret is stored, and a looser rule waits for a person", async () => {
+    const list = async (path: string) =>
+      (await operatorCall(product, "GET", `/v1/organizations/demo/${path}`)) as { items: Record<string, unknown>[] };
+    await opened(consoleLooks[0], async (page) => {
+      await page.goto(`${consoleUrl(product)}/o/demo/access`);
+      await page.getByRole("button", { name: "Invite…" }).click();
+      await page.getByLabel("E-mail").fill("grace@example.test");
+      await page.getByRole("button", { name: "Invite", exact: true }).click();
+      await page.getByText("hand over this link").waitFor();
+      assert.deepEqual(
+        (await list("invites")).items.map(({ email, state }) => [email, state]),
+        [["grace@example.test", "open"]],
+      );
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("button", { name: "Revoke the invite of grace@example.test" }).click();
+      await page.getByText("revoked", { exact: true }).waitFor();
+
+      await page.goto(`${consoleUrl(product)}/o/demo/access?part=tokens`);
+      await page.getByRole("button", { name: "Make a token…" }).click();
+      await page.getByLabel("What it is for").fill("a program of the test");
+      await page.getByRole("button", { name: "Make it" }).click();
+      const token = await page
+        .getByRole("status")
+        .filter({ hasText: "Keep the token now." })
+        .locator("code")
+        .innerText();
+      const me = await fetch(`${product.url}/v1/me`, { headers: { authorization: `Bearer ${token}` } });
+      assert.equal(((await me.json()) as { type: string }).type, "machine", "the token that was shown works");
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("button", { name: "Revoke the token a program of the test" }).click();
+      await page.getByText("revoked", { exact: true }).waitFor();
+      assert.equal(
+        (await fetch(`${product.url}/v1/me`, { headers: { authorization: `Bearer ${token}` } })).status,
+        401,
+        "and not after it was revoked",
+      );
+
+      await page.goto(`${consoleUrl(product)}/o/demo/settings?part=secrets`);
+      await page.getByRole("button", { name: "Store a secret…" }).click();
+      await page.getByLabel("Name").fill("greeting");
+      await page.getByLabel("Value").fill("hello");
+      await page.getByRole("button", { name: "Store it" }).click();
+      await page.getByRole("button", { name: "Remove… greeting" }).click();
+      assert.deepEqual(
+        (await list("secrets")).items.map(({ name }) => name),
+        ["greeting"],
+      );
+      await page.getByRole("button", { name: "Remove", exact: true }).click();
+      await page.getByText("No secret is stored").waitFor();
+      assert.deepEqual((await list("secrets")).items, []);
+
+      await page.goto(`${consoleUrl(product)}/o/demo/settings`);
+      await page.getByLabel("Changes per cycle").fill("9000");
+      await page.getByRole("button", { name: "Set it" }).click();
+      await page.getByText("waits for a person").last().waitFor();
+      await page.getByRole("link", { name: "look at it" }).click();
+      await page.getByLabel("Comment").fill("not today");
+      await page.getByRole("button", { name: "Reject" }).click();
+      await page.getByText("rejected by").first().waitFor();
+      const { limits } = (await operatorCall(product, "GET", "/v1/organizations/demo/limits")) as {
+        limits: { name: string; value: unknown }[];
+      };
+      assert.equal(limits.find(({ name }) => name === "changesPerCycle")?.value, 50, "the rule stayed as it was");
+    });
+  });
+
   test("the worker is killed in the middle of its work: the zone is made once", async () => {
     await opened(consoleLooks[0], async (page) => {
       await breakSomething(page, "The worker is killed in the middle of its work");
@@ -224,7 +278,7 @@ describe("the console of the demo", () => {
         "GET",
         `/v1/organizations/demo/operations/${ours[0]?.id ?? ""}/steps`,
       )) as { items: { step: string; result: string }[] };
-      const made = outsideZones().filter(({ name }) => name.startsWith("launch-"));
+      const made = outsideZones(product).filter(({ name }) => name.startsWith("launch-"));
       assert.equal(made.length, 1, "the zone was made once");
       assert.ok(journal.length > 0);
       await page.getByRole("link", { name: /dns-zone\.create of DnsZone\/launch/ }).click();
@@ -245,10 +299,3 @@ describe("the console of the demo", () => {
     });
   });
 });
-
-async function breakSomething(page: Page, title: string): Promise<void> {
-  await page.getByRole("button", { name: "Break something…" }).click();
-  const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
-  await row.getByRole("button", { name: "Break it" }).click();
-  await row.getByRole("link", { name: "see what happens" }).click();
-}

@@ -207,6 +207,7 @@ async function useReads({ read, administration }: Stores, world: World, zone: Cy
   await read.listOrganizations();
   await read.listScopes(organizationId);
   await read.listAccounts(organizationId);
+  await read.accountUse(organizationId);
   await read.listPolicies(organizationId);
   await read.getResource({ organizationId, scope, kind: "Zone", name: "zone" });
   await read.history({ organizationId, uid, limit: 5 });

@@ -13,6 +13,15 @@ export const consolePages = [
   { name: "operations", path: "/o/demo/operations", shows: "dns-zone.create" },
   { name: "drift", path: "/o/demo/drift", shows: "Left alone on purpose" },
   { name: "audit", path: "/o/demo/audit", shows: "resource.created" },
+  { name: "providers", path: "/o/demo/providers", shows: "nobody declares" },
+  { name: "access", path: "/o/demo/access", shows: "Nobody was invited yet" },
+  { name: "access-roles", path: "/o/demo/access?part=roles", shows: "came with Setpoint" },
+  { name: "access-tokens", path: "/o/demo/access?part=tokens", shows: "Of the organization" },
+  { name: "access-sessions", path: "/o/demo/access?part=sessions", shows: "this one" },
+  { name: "settings", path: "/o/demo/settings", shows: "deletesPerCycle" },
+  { name: "settings-notifications", path: "/o/demo/settings?part=notifications", shows: "Nobody is told by webhook" },
+  { name: "settings-secrets", path: "/o/demo/settings?part=secrets", shows: "No secret is stored" },
+  { name: "settings-backup", path: "/o/demo/settings?part=backup", shows: "On the machine of the installation" },
 ] as const;
 
 export const consoleLooks = [

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { freePort } from "../../src/store/embedded/free-port.ts";
 import { operatorCall } from "./console.ts";
 import { type Product, startProduct, until } from "./product.ts";
@@ -26,6 +29,30 @@ export async function untilDemoStands(product: Product): Promise<void> {
       ({ items }) => items.length > 0,
       1_200,
     );
+}
+
+interface OutsideZone {
+  readonly name: string;
+  readonly rrsets: readonly { readonly name: string; readonly records: readonly { readonly content: string }[] }[];
+}
+
+/** What the simulated provider holds, as it wrote it down: the world itself, not what Setpoint says of it. */
+export function outsideZones({ dataDirectory }: Pick<Product, "dataDirectory">): readonly OutsideZone[] {
+  return (JSON.parse(readFileSync(join(dataDirectory, "demo", "dns.json"), "utf8")) as { zones: OutsideZone[] }).zones;
+}
+
+export function outsideRecords(product: Product, name: string): readonly string[] {
+  return outsideZones(product).flatMap(({ rrsets }) =>
+    rrsets.filter((set) => set.name === name).flatMap(({ records }) => records.map(({ content }) => content)),
+  );
+}
+
+/** As a person does it: opens the tray, picks what should go wrong, and follows the link to where it shows. */
+export async function breakSomething(page: Page, title: string): Promise<void> {
+  await page.getByRole("button", { name: "Break something…" }).click();
+  const row = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: title }) });
+  await row.getByRole("button", { name: "Break it" }).click();
+  await row.getByRole("link", { name: "see what happens" }).click();
 }
 
 /** The demo's provider listens on the port behind the API's: both must be free. */

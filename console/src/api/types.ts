@@ -8,8 +8,24 @@ export type {
   PauseDocument,
   PendingDocument,
   PlanDocument,
+  PolicyDocument,
 } from "../../../src/control-api/schemas/governance.ts";
-export type { MeDocument } from "../../../src/control-api/schemas/identity.ts";
+export type {
+  ExplanationDocument,
+  InviteDocument,
+  MemberDocument,
+  PermissionDocument,
+  RoleDocument,
+} from "../../../src/control-api/schemas/access.ts";
+export type { TokenDocument } from "../../../src/control-api/schemas/credentials.ts";
+export type { MeDocument, SessionDocument } from "../../../src/control-api/schemas/identity.ts";
+export type {
+  DeliveryDocument,
+  EmailsDocument,
+  NotificationDocument,
+  WebhookDocument,
+} from "../../../src/control-api/schemas/webhooks.ts";
+export type { SecretDocument } from "../../../src/control-api/schemas/secrets.ts";
 export type { AccountDocument, OrganizationDocument } from "../../../src/control-api/schemas/organization.ts";
 export type { ChangesDocument, FiguresDocument } from "../../../src/control-api/schemas/overview.ts";
 export type { LoopsDocument, SummaryDocument } from "../../../src/control-api/schemas/platform.ts";

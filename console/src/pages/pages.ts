@@ -8,5 +8,8 @@ export const pages = [
   { title: "Loops", to: "/o/$organization/loops", icon: "loop", key: "l" },
   { title: "Operations", to: "/o/$organization/operations", icon: "bolt", key: "o" },
   { title: "Drift", to: "/o/$organization/drift", icon: "drift", key: "d" },
+  { title: "Providers", to: "/o/$organization/providers", icon: "cloud", key: "p" },
+  { title: "Access", to: "/o/$organization/access", icon: "person", key: "c" },
   { title: "Audit", to: "/o/$organization/audit", icon: "book", key: "a" },
+  { title: "Settings", to: "/o/$organization/settings", icon: "gear", key: "s" },
 ] as const satisfies readonly { title: string; to: string; icon: IconName; key: string }[];

@@ -32,6 +32,15 @@ export interface Scenario {
 const zonePath = `${projectPath}/dnszones/${demo.zone}`;
 const zoneObject = `objects/projects/${demo.project}/dnszones/${demo.zone}`;
 
+const rightServer = "demo-dns-1";
+const otherServer = "demo-dns-2";
+
+function pointElsewhere(dns: SimulatedPowerDns): void {
+  dns.edit(demo.domain, (sets) =>
+    sets.map((set) => (set.name === `web-3.${demo.domain}` ? setOf(set.name, set.type, set.ttl, ["192.0.2.66"]) : set)),
+  );
+}
+
 async function lookAgain({ api }: DemoWorld): Promise<void> {
   await api.send("POST", `${zonePath}:reconcile`);
 }
@@ -47,11 +56,7 @@ export const scenarios: readonly Scenario[] = [
       "Nothing: drift of what is ours is healed. To allow it, declare the new value or add a rule that ignores it.",
     look: zoneObject,
     run: async (world) => {
-      world.outside.dns.edit(demo.domain, (sets) =>
-        sets.map((set) =>
-          set.name === `web-3.${demo.domain}` ? setOf(set.name, set.type, set.ttl, ["192.0.2.66"]) : set,
-        ),
-      );
+      pointElsewhere(world.outside.dns);
       await lookAgain(world);
     },
   },
@@ -117,12 +122,15 @@ export const scenarios: readonly Scenario[] = [
   {
     id: "other-server",
     title: "Another server answers at the same address",
-    does: "The DNS server says another identity, as after a wrong restore or a moved address.",
-    expect: "The account guard refuses the whole account: nothing is written to a place that may not be ours.",
-    youCan: "Approve that the account is this one from now on, or mend the address.",
-    look: "held",
+    does: "The DNS server says another identity, as after a moved address, and web-3.shop.example is another's there.",
+    expect: "The account-identity guard refuses the whole account: nothing is written to a place that may not be ours.",
+    youCan: "Mend the address. Here: break it once more, and the right server is back.",
+    look: zoneObject,
     run: async (world) => {
-      world.outside.dns.becomeServer(`demo-dns-${world.outside.dns.state.serverId === "demo-dns-2" ? 1 : 2}`);
+      const { dns } = world.outside;
+      const isRight = dns.state.serverId !== otherServer;
+      dns.becomeServer(isRight ? otherServer : rightServer);
+      if (isRight) pointElsewhere(dns);
       await lookAgain(world);
     },
   },

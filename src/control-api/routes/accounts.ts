@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../ports/json.ts";
-import type { ReadStore } from "../../ports/read-store.ts";
+import type { AccountUse, ReadStore } from "../../ports/read-store.ts";
 import type { Caller } from "../access/caller.ts";
 import { can } from "../access/can.ts";
 import type { ApiContext } from "../context.ts";
+import { isoTime } from "../iso-time.ts";
 import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route } from "../route.ts";
@@ -32,7 +33,16 @@ export function accountRoutes(context: ApiContext): readonly Route[] {
       answers: { 200: { description: "All accounts of the organization", schema: accountListSchema } },
       handle: async ({ parameters }) => {
         const { organizationId } = await requireScope(context, parameters);
-        const items = (await context.reads.listAccounts(organizationId)).map(accountDocument);
+        const [accounts, used] = await Promise.all([
+          context.reads.listAccounts(organizationId),
+          context.reads.accountUse(organizationId),
+        ]);
+        const nowMs = context.clock.nowMs();
+        const uses = new Map(used.map((use) => [use.id, use]));
+        const items = accounts.map((account) => ({
+          ...accountDocument(account),
+          ...useDocument(uses.get(account.id), account.callsPerSecond, nowMs),
+        }));
         return { status: 200, body: { items } };
       },
     }),
@@ -116,5 +126,30 @@ function accountDocument(account: Awaited<ReturnType<ReadStore["listAccounts"]>>
     callsPerSecond,
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(claimedIncarnation === undefined ? {} : { claimedIncarnation }),
+  };
+}
+
+function useDocument(
+  use: AccountUse | undefined,
+  callsPerSecond: number,
+  nowMs: number,
+): Pick<AccountDocument, "credential" | "use"> {
+  if (use === undefined) return {};
+  const { credential, subjects, failing, owned, oldestLookAtMs, lastLookAtMs, blockedUntilMs } = use;
+  // Calls are counted when they are taken: since then as many came back as time has passed, up to two seconds' worth.
+  const callsAtMost = Math.max(1, 2 * callsPerSecond);
+  const refilled = use.tokens + (Math.max(0, nowMs - use.tokensAtMs) / 1_000) * callsPerSecond;
+  return {
+    credential,
+    use: {
+      callsLeft: Math.floor(Math.min(callsAtMost, refilled)),
+      callsAtMost,
+      ...(blockedUntilMs > nowMs ? { blockedUntil: isoTime(blockedUntilMs) } : {}),
+      subjects,
+      failing,
+      owned,
+      ...(oldestLookAtMs === undefined ? {} : { oldestLookAt: isoTime(oldestLookAtMs) }),
+      ...(lastLookAtMs === undefined ? {} : { lastLookAt: isoTime(lastLookAtMs) }),
+    },
   };
 }

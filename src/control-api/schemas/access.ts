@@ -22,6 +22,8 @@ export const permissionListSchema = z.object({
   ),
 });
 
+export type PermissionDocument = z.output<typeof permissionListSchema>["items"][number];
+
 const ruleSchema = z.strictObject({ key: keySchema, actions: z.array(actionSchema).min(1).max(5) });
 export const roleBodySchema = z
   .strictObject({ description: z.string().max(500).default(""), rules: z.array(ruleSchema).min(1).max(200) })

@@ -5,7 +5,7 @@ export const actionSchema = z.enum(["read", "create", "update", "delete", "execu
 export const permissionKeySchema = z
   .string()
   .max(100)
-  .regex(/^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+)$/, "must be a permission key such as organization.account, or *");
+  .regex(/^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*)$/, "must be a permission key such as organization.account, or *");
 export const ruleSchema = z
   .strictObject({ key: permissionKeySchema, actions: z.array(actionSchema).min(1).max(5) })
   .meta({ id: "TokenRule" });

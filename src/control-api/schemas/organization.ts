@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonSchema, nameSchema } from "./common.ts";
+import { jsonSchema, nameSchema, timeSchema } from "./common.ts";
 import { accountCredentialSchema } from "./secrets.ts";
 
 export const namedSchema = z.strictObject({ name: nameSchema });
@@ -55,6 +55,19 @@ export const newAccountSchema = z
   .meta({ id: "NewAccount" });
 export type NewAccount = z.output<typeof newAccountSchema>;
 
+const accountUseSchema = z
+  .object({
+    callsLeft: z.number().meta({ description: "Calls that may be made at once." }),
+    callsAtMost: z.number().meta({ description: "What a budget that was left alone grows to." }),
+    blockedUntil: timeSchema.optional().meta({ description: "Nobody calls it before then." }),
+    subjects: z.int(),
+    failing: z.int().meta({ description: "Subjects whose last look failed." }),
+    owned: z.int().meta({ description: "Items that are ours there." }),
+    oldestLookAt: timeSchema.optional().meta({ description: "Of the subject that was looked at longest ago." }),
+    lastLookAt: timeSchema.optional(),
+  })
+  .meta({ id: "AccountUse", description: "What is left of its budget, and how the looks at it went. Only in lists." });
+
 export const accountSchema = z
   .object({
     name: z.string(),
@@ -64,6 +77,11 @@ export const accountSchema = z
     callsPerSecond: z.number(),
     fingerprint: z.string().optional(),
     claimedIncarnation: z.int().optional(),
+    credential: z.enum(["sealed", "reference", "none"]).optional().meta({
+      description:
+        "How its credential is kept: sealed to the engine, named at the engine's machine, or not at all. Only in lists.",
+    }),
+    use: accountUseSchema.optional(),
   })
   .meta({ id: "Account" });
 export const accountListSchema = z.object({ items: z.array(accountSchema) });

@@ -12,6 +12,7 @@ export const newSecretSchema = z.strictObject({ value: secretValueSchema }).meta
 export const secretSchema = z
   .object({ name: nameSchema, version: z.int(), changedAt: timeSchema, changedBy: z.string() })
   .meta({ id: "Secret", description: "That a secret is there. Its value is never shown." });
+export type SecretDocument = z.output<typeof secretSchema>;
 export const secretListSchema = z.object({ items: z.array(secretSchema) });
 
 /** Sealed to the engine as soon as it arrives: the API itself cannot read it back. */

@@ -65,6 +65,7 @@ export const deliverySchema = z
     answers: z.array(z.object({ at: timeSchema, status: z.int().optional(), text: z.string() })),
   })
   .meta({ id: "Delivery", description: "One message to one place, with every answer." });
+export type DeliveryDocument = z.output<typeof deliverySchema>;
 export const deliveryListSchema = z.object({ items: z.array(deliverySchema) });
 export const enqueuedSchema = z.object({ delivery: z.string() });
 
@@ -87,9 +88,11 @@ export const notificationSchema = z
     ),
   })
   .meta({ id: "Notification", description: "What one cause led to within one window, counted." });
+export type NotificationDocument = z.output<typeof notificationSchema>;
 export const notificationListSchema = z.object({ items: z.array(notificationSchema) });
 
 export const emailsSchema = z
   .strictObject({ addresses: z.array(z.email().max(254)).max(20) })
   .meta({ id: "NotificationEmails", description: "Who is told by e-mail, where a mail server is set." });
 export const emailsAnswerSchema = emailsSchema.extend({ mailServer: z.boolean() });
+export type EmailsDocument = z.output<typeof emailsAnswerSchema>;

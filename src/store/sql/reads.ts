@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../ports/json.ts";
-import type { EntryTrail, HeldChangeState, HeldChangeView } from "../../ports/read-store.ts";
+import type { AccountUse, EntryTrail, HeldChangeState, HeldChangeView } from "../../ports/read-store.ts";
 import type {
   ChangeOutcome,
   ChangeRecord,
@@ -115,6 +115,33 @@ export const listAccounts = statement<AccountViewRow>(
   "tenants",
   `select a.id, a.name, a.provider, a.settings, a.fingerprint, a.claimed_incarnation, b.calls_per_second
    from setpoint.account as a join setpoint.account_budget as b on b.account_id = a.id
+   where a.organization_id = $1 order by a.name, a.id`,
+);
+
+export interface AccountUseRow {
+  readonly id: string;
+  readonly credential: AccountUse["credential"];
+  readonly tokens: number;
+  readonly tokens_at_ms: number;
+  readonly blocked_until_ms: number;
+  readonly subjects: number;
+  readonly failing: number;
+  readonly owned: number;
+  readonly oldest_look_at_ms: number | null;
+  readonly last_look_at_ms: number | null;
+}
+export const accountUse = statement<AccountUseRow>(
+  "account use",
+  "tenants",
+  `select a.id,
+     case when a.credential_ref is null then 'none' when a.credential_ref like 'sealed:%' then 'sealed' else 'reference' end as credential,
+     b.tokens, b.tokens_at_ms, b.blocked_until_ms, s.subjects, s.failing, s.owned, s.oldest_look_at_ms, s.last_look_at_ms
+   from setpoint.account as a join setpoint.account_budget as b on b.account_id = a.id
+   cross join lateral (
+     select count(*)::int as subjects, (count(*) filter (where x.failing))::int as failing,
+       coalesce(sum(x.now_owned), 0)::int as owned, min(x.looked_at_ms) as oldest_look_at_ms, max(x.looked_at_ms) as last_look_at_ms
+     from setpoint.subject as x where x.organization_id = $1 and x.account_id = a.id
+   ) as s
    where a.organization_id = $1 order by a.name, a.id`,
 );
 

@@ -251,9 +251,9 @@ function Decision({ organization, change }: { organization: string; change: Held
             Reject
           </Button>
         </div>
-        <p className="mt-3 text-xs break-words text-soft">
-          Binds to digest <code>{change.digest.slice(0, 24)}</code>: if what waits changes, this approval does not
-          count.
+        <p className="mt-3 text-xs text-soft">
+          Binds to digest <code className="break-all">{change.digest.slice(0, 24)}</code>. If what waits changes, this
+          approval does not count.
         </p>
       </form>
     </Panel>

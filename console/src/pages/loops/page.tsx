@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { figuresQuery, limitsQuery, loopsQuery } from "../../api/queries.ts";
-import type { LimitsDocument, LoopsDocument } from "../../api/types.ts";
+import type { LoopsDocument } from "../../api/types.ts";
+import { LimitsTable } from "../../components/limits-table.tsx";
 import { Chip, Mark } from "../../components/mark.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer } from "../../components/states.tsx";
@@ -129,43 +130,8 @@ function Caps({ organization }: { organization: string }) {
   return (
     <Panel title="Caps of this organization" flush aside="a raised limit is itself a held change">
       <Answer of={limits} what="limits">
-        {(found) => (
-          <div tabIndex={0} role="region" aria-label="Caps" className="overflow-x-auto">
-            <table className="w-full min-w-[36rem] text-left text-sm">
-              <thead className="text-xs text-soft">
-                <tr className="border-b border-line">
-                  <th className="px-3.5 py-2 font-medium">Limit</th>
-                  <th className="px-3.5 py-2 font-medium">In force</th>
-                  <th className="px-3.5 py-2 font-medium">Default, set by</th>
-                  <th className="px-3.5 py-2 font-medium">Ceiling</th>
-                </tr>
-              </thead>
-              <tbody className="divide-y divide-line">
-                {found.limits.map((limit) => (
-                  <tr key={limit.name}>
-                    <th scope="row" className="px-3.5 py-2 font-medium">
-                      {limit.name}
-                    </th>
-                    <td className="px-3.5 py-2 tabular-nums">{valueText(limit.value)}</td>
-                    <td className="px-3.5 py-2 text-soft tabular-nums">
-                      {valueText(limit.default.value)}, {limit.default.from}
-                    </td>
-                    <td className="px-3.5 py-2 text-soft tabular-nums">
-                      {limit.ceiling === undefined
-                        ? "none"
-                        : `${valueText(limit.ceiling.value)}, ${limit.ceiling.from}`}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
+        {(found) => <LimitsTable limits={found.limits} />}
       </Answer>
     </Panel>
   );
-}
-
-function valueText(value: LimitsDocument["limits"][number]["value"]): string {
-  return typeof value === "number" ? String(value) : `${value.count} or ${value.percent} %, at least ${value.atLeast}`;
 }

@@ -2,8 +2,18 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { get } from "../../api/client.ts";
-import { base, figuresQuery, heldQuery, keys, loopsQuery, pendingQuery, summaryQuery } from "../../api/queries.ts";
+import {
+  accountsQuery,
+  base,
+  figuresQuery,
+  heldQuery,
+  keys,
+  loopsQuery,
+  pendingQuery,
+  summaryQuery,
+} from "../../api/queries.ts";
 import type { AuditEntryDocument, DriftDocument, FiguresDocument } from "../../api/types.ts";
+import { Budget } from "../../components/budget.tsx";
 import { Icon, type IconName } from "../../components/icons.tsx";
 import { Chip, Mark, type Tone } from "../../components/mark.tsx";
 import { ObjectLink, pathOfLink } from "../../components/object-link.tsx";
@@ -29,6 +39,7 @@ export function NowPage() {
         <div className="min-w-0 space-y-4">
           <Cycles />
           <Activity organization={organization} />
+          <Providers organization={organization} />
           <Services />
         </div>
       </div>
@@ -300,6 +311,34 @@ function words({ type, data }: AuditEntryDocument, count: number): string {
   const { kind, name } = (data ?? {}) as { kind?: string; name?: string };
   const about = kind === undefined || name === undefined ? "" : ` ${kind}/${name}`;
   return `${type.replace(".", " ").replaceAll("-", " ")}${count > 1 ? ` ×${count}` : about}`;
+}
+
+/** How many calls each account has left; nothing for those who may not read accounts. */
+function Providers({ organization }: { organization: string }) {
+  const accounts = useQuery({ ...accountsQuery(organization), refetchInterval: 10_000 });
+  if (accounts.data === undefined || accounts.data.length === 0) return undefined;
+  return (
+    <Panel
+      title="Provider budgets"
+      flush
+      aside={
+        <Link to="/o/$organization/providers" params={{ organization }} className="text-accent hover:underline">
+          All providers
+        </Link>
+      }
+    >
+      <ul className="divide-y divide-line">
+        {accounts.data.map((account) => (
+          <li key={account.id} className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-sm">
+            <span className="min-w-0 flex-1 font-medium break-words">
+              {account.name} <span className="font-normal text-soft">{account.provider}</span>
+            </span>
+            <Budget account={account} />
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
 }
 
 function Services() {

@@ -1,0 +1,155 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api } from "../../api/client.ts";
+import { base } from "../../api/queries.ts";
+import type { MemberDocument } from "../../api/types.ts";
+import { useAction } from "../../components/action.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog, DialogActions } from "../../components/dialog.tsx";
+import { Icon } from "../../components/icons.tsx";
+import { Chip } from "../../components/mark.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
+import { Ago } from "../../components/time.tsx";
+import { InviteDialog, Invites } from "./invites.tsx";
+import { membersQuery } from "./queries.ts";
+import { placeWords, RolePlaceFields, useRolePlace } from "./role-place.tsx";
+
+export function Members({ organization }: { organization: string }) {
+  const members = useQuery(membersQuery(organization));
+  const [inviting, setInviting] = useState(false);
+  return (
+    <div className="space-y-4">
+      <Panel
+        flush
+        title="Members"
+        aside={
+          <Button tone="primary" icon="plus" onClick={() => setInviting(true)}>
+            Invite…
+          </Button>
+        }
+      >
+        <Answer of={members} what="members">
+          {(items) =>
+            items.length === 0 ? (
+              <Empty icon="person" title="Nobody belongs to this organization yet">
+                Operators of the platform see it without belonging to it. Invite somebody here, or with{" "}
+                <Command>setpoint invite create</Command>
+              </Empty>
+            ) : (
+              <ul className="divide-y divide-line">
+                {items.map((member) => (
+                  <MemberRow key={member.id} organization={organization} member={member} />
+                ))}
+              </ul>
+            )
+          }
+        </Answer>
+      </Panel>
+      <Invites organization={organization} />
+      {inviting ? <InviteDialog organization={organization} close={() => setInviting(false)} /> : undefined}
+    </div>
+  );
+}
+
+function MemberRow({ organization, member }: { organization: string; member: MemberDocument }) {
+  const [asking, setAsking] = useState<"role" | "remove">();
+  const path = `${base(organization)}/members/${encodeURIComponent(member.id)}`;
+  const take = useAction(organization, (binding: string) => api("DELETE", `${path}/bindings/${binding}`));
+  const confirm = useAction(organization, () => api("POST", `${path}:confirm`));
+  const close = () => setAsking(undefined);
+  const error = take.error ?? confirm.error;
+  return (
+    <li className="px-3.5 py-2.5">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="min-w-0 flex-1 basis-56">
+          <b className="font-medium break-all">{member.email}</b>
+          <span className="block text-xs text-soft">
+            added by {member.addedBy} <Ago at={member.addedAt} />
+          </span>
+        </span>
+        {member.confirmed ? undefined : (
+          <Button icon="check" busy={confirm.isPending} onClick={() => confirm.mutate()}>
+            Still belongs here
+          </Button>
+        )}
+        <Button icon="plus" aria-label={`Role… for ${member.email}`} onClick={() => setAsking("role")}>
+          Role…
+        </Button>
+        <Button tone="danger" icon="trash" aria-label={`Remove… ${member.email}`} onClick={() => setAsking("remove")}>
+          Remove…
+        </Button>
+      </div>
+      <ul className="mt-1 flex flex-wrap gap-1.5">
+        {member.bindings.length === 0 ? <li className="text-sm text-soft">no role: may see nothing</li> : undefined}
+        {member.bindings.map((binding) => (
+          <li key={binding.id} className="inline-flex items-center gap-0.5">
+            <Chip tone="accent" icon="key">
+              {binding.role} {placeWords(binding)}
+            </Chip>
+            <button
+              type="button"
+              aria-label={`Take ${binding.role} from ${member.email}`}
+              className="rounded p-0.5 text-soft hover:text-bad"
+              onClick={() => take.mutate(binding.id)}
+            >
+              <Icon name="cross" size={13} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {error === null ? undefined : <ProblemNote error={error} />}
+      {asking === "role" ? <RoleDialog organization={organization} member={member} close={close} /> : undefined}
+      {asking === "remove" ? <RemoveDialog organization={organization} member={member} close={close} /> : undefined}
+    </li>
+  );
+}
+
+interface AboutMember {
+  readonly organization: string;
+  readonly member: MemberDocument;
+  readonly close: () => void;
+}
+
+function RoleDialog({ organization, member, close }: AboutMember) {
+  const place = useRolePlace();
+  const path = `${base(organization)}/members/${encodeURIComponent(member.id)}/bindings`;
+  const give = useAction(organization, () => api("POST", path, { body: place.body }), close);
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && close()}
+      title={`A role for ${member.email}`}
+      description="In force within five seconds. Nobody can give more than they have."
+    >
+      <RolePlaceFields organization={organization} place={place} />
+      {give.error === null ? undefined : <ProblemNote error={give.error} />}
+      <DialogActions close={close}>
+        <Button tone="primary" icon="check" busy={give.isPending} onClick={() => give.mutate()}>
+          Give it
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function RemoveDialog({ organization, member, close }: AboutMember) {
+  const path = `${base(organization)}/members/${encodeURIComponent(member.id)}`;
+  const remove = useAction(organization, () => api("DELETE", path), close);
+  const roles = member.bindings.length;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && close()}
+      title={`Remove ${member.email}`}
+      description={`They lose ${roles} role${roles === 1 ? "" : "s"} here, and invites they made end. What they declared stays.`}
+    >
+      {remove.error === null ? undefined : <ProblemNote error={remove.error} />}
+      <DialogActions close={close}>
+        <Button tone="danger" icon="trash" busy={remove.isPending} onClick={() => remove.mutate()}>
+          Remove
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

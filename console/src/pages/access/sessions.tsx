@@ -1,0 +1,94 @@
+import { useQuery } from "@tanstack/react-query";
+import { api } from "../../api/client.ts";
+import { meQuery } from "../../api/queries.ts";
+import { useAction } from "../../components/action.ts";
+import { Button, buttonClass } from "../../components/button.tsx";
+import { Chip, Mark } from "../../components/mark.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Answer, ProblemNote } from "../../components/states.tsx";
+import { Ago, Until } from "../../components/time.tsx";
+import { sessionsQuery } from "./queries.ts";
+
+/** Where you are signed in, and what you prove yourself with. */
+export function Sessions() {
+  const sessions = useQuery(sessionsQuery);
+  const me = useQuery(meQuery);
+  const end = useAction(undefined, (id: string) => api("DELETE", `/v1/sessions/${id}`));
+  return (
+    <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(20rem,2fr)]">
+      <Panel flush title="Where you are signed in">
+        <Answer of={sessions} what="your sessions">
+          {(items) => (
+            <ul className="divide-y divide-line">
+              {items.map((session) => (
+                <li key={session.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3.5 py-2 text-sm">
+                  <span className="min-w-0 flex-1 basis-64">
+                    <b className="font-medium break-words">{browserOf(session.userAgent)}</b>{" "}
+                    <span className="text-soft">from {session.address}</span>
+                    <span className="block text-xs text-soft">
+                      since <Ago at={session.createdAt} /> · last seen <Ago at={session.lastSeenAt} /> · ends{" "}
+                      <Until at={session.endsAt} />
+                    </span>
+                  </span>
+                  {session.current ? (
+                    <Chip tone="good" icon="check">
+                      this one
+                    </Chip>
+                  ) : (
+                    <Button
+                      tone="danger"
+                      aria-label={`End the session of ${browserOf(session.userAgent)} since ${session.createdAt}`}
+                      onClick={() => end.mutate(session.id)}
+                    >
+                      End
+                    </Button>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Answer>
+        {end.error === null ? undefined : <ProblemNote error={end.error} />}
+      </Panel>
+      <Panel title="What you prove yourself with">
+        <Answer of={me} what="who you are">
+          {({ name, secondFactor }) => (
+            <>
+              <p className="mb-2 text-sm break-all">{name}</p>
+              {secondFactor === undefined ? undefined : (
+                <ul className="mb-3 space-y-1">
+                  <li>
+                    <Mark tone={secondFactor.passkeys > 0 ? "good" : "plain"} icon="key">
+                      {secondFactor.passkeys} passkey{secondFactor.passkeys === 1 ? "" : "s"}
+                    </Mark>
+                  </li>
+                  <li>
+                    <Mark tone={secondFactor.totp ? "good" : "plain"} icon={secondFactor.totp ? "check" : "question"}>
+                      {secondFactor.totp ? "codes of an app are asked for" : "no codes of an app"}
+                    </Mark>
+                  </li>
+                  <li>
+                    <Mark tone="plain" icon="book">
+                      {secondFactor.recoveryCodes} recovery codes left
+                    </Mark>
+                  </li>
+                </ul>
+              )}
+              <a className={buttonClass()} href="/sign-in">
+                Passkeys, codes and password
+              </a>
+            </>
+          )}
+        </Answer>
+      </Panel>
+    </div>
+  );
+}
+
+/** Long enough to tell two of them apart. */
+function browserOf(userAgent: string): string {
+  const name = /(Firefox|Edg|Chrome|HeadlessChrome|Safari|curl|setpoint)\/([\d.]+)/.exec(userAgent);
+  const system = /\(([^;)]+)/.exec(userAgent)?.[1];
+  if (name === null) return userAgent === "" ? "a program" : userAgent.slice(0, 60);
+  return `${name[1]} ${name[2]?.split(".")[0] ?? ""}${system === undefined ? "" : ` on ${system}`}`;
+}

@@ -1,0 +1,210 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api } from "../../api/client.ts";
+import { accountsQuery, base } from "../../api/queries.ts";
+import type { AccountDocument } from "../../api/types.ts";
+import { useAction } from "../../components/action.ts";
+import { Budget } from "../../components/budget.tsx";
+import { Button } from "../../components/button.tsx";
+import { Dialog, DialogActions } from "../../components/dialog.tsx";
+import { TextField } from "../../components/field.tsx";
+import { Chip, Mark } from "../../components/mark.tsx";
+import { PageHeader, Panel } from "../../components/panel.tsx";
+import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
+import { Ago } from "../../components/time.tsx";
+import { providersRoute } from "./route.tsx";
+import { Unmanaged } from "./unmanaged.tsx";
+
+/** Each account at a provider: its credential, its budget, whether it answers, and what is there that is not ours. */
+export function ProvidersPage() {
+  const { organization } = providersRoute.useParams();
+  const accounts = useQuery({ ...accountsQuery(organization), refetchInterval: 5_000 });
+  return (
+    <>
+      <PageHeader
+        title="Providers"
+        lead="The accounts that loops look at and write to. A look that failed is no absence: nothing is deleted from it."
+      />
+      <Answer of={accounts} what="accounts">
+        {(items) =>
+          items.length === 0 ? (
+            <Panel>
+              <Empty icon="cloud" title="No account yet">
+                An account is one credential's world at a provider. Add one with{" "}
+                <Command>setpoint account add NAME --provider hetzner-cloud</Command>
+              </Empty>
+            </Panel>
+          ) : (
+            <div className="grid items-start gap-4 lg:grid-cols-2">
+              {items.map((account) => (
+                <AccountCard key={account.id} organization={organization} account={account} />
+              ))}
+            </div>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+const credentials = {
+  sealed: "sealed to the engine: no page, log or answer can show it",
+  reference: "named at the engine's own machine",
+  none: "none: nothing can be called",
+} as const;
+
+function AccountCard({ organization, account }: { organization: string; account: AccountDocument }) {
+  const [storing, setStoring] = useState(false);
+  const { use, credential } = account;
+  const facts: readonly [string, React.ReactNode][] = [
+    ["Credential", credential === undefined ? "–" : credentials[credential]],
+    ["Budget", <Budget key="budget" account={account} />],
+    ["Last look", use?.lastLookAt === undefined ? "not looked at yet" : <Ago key="last" at={use.lastLookAt} />],
+    [
+      "All looked at",
+      use?.oldestLookAt === undefined ? (
+        "not yet"
+      ) : (
+        <>
+          within the last <Ago at={use.oldestLookAt} />
+        </>
+      ),
+    ],
+    ["Ours there", use === undefined ? "–" : `${use.owned} item${use.owned === 1 ? "" : "s"}`],
+    ["Identity", account.fingerprint === undefined ? "not claimed yet" : <code key="id">{account.fingerprint}</code>],
+    ...Object.entries(account.settings).map(([name, value]): [string, React.ReactNode] => [
+      name,
+      <code key={name} className="text-xs break-all">
+        {typeof value === "string" ? value : JSON.stringify(value)}
+      </code>,
+    ]),
+  ];
+  return (
+    <Panel
+      title={
+        <>
+          {account.name} <span className="font-normal text-soft">{account.provider}</span>
+        </>
+      }
+      aside={<Health account={account} />}
+    >
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-soft">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Unmanaged organization={organization} account={account.name} />
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Button icon="key" onClick={() => setStoring(true)}>
+          Store a credential…
+        </Button>
+        <Link
+          to="/o/$organization/audit"
+          params={{ organization }}
+          search={{ type: "account." }}
+          className="inline-flex h-8 items-center text-sm text-accent hover:underline"
+        >
+          Who changed it
+        </Link>
+      </div>
+      {storing ? (
+        <CredentialDialog organization={organization} account={account.name} close={() => setStoring(false)} />
+      ) : undefined}
+    </Panel>
+  );
+}
+
+function Health({ account: { use } }: { account: AccountDocument }) {
+  if (use === undefined || use.subjects === 0)
+    return (
+      <Chip tone="plain" icon="question">
+        unused
+      </Chip>
+    );
+  if (use.blockedUntil !== undefined)
+    return (
+      <Chip tone="bad" icon="pause">
+        breaker open
+      </Chip>
+    );
+  if (use.failing > 0)
+    return (
+      <Chip tone="bad" icon="cross">
+        {use.failing} of {use.subjects} looks fail
+      </Chip>
+    );
+  return (
+    <>
+      <Mark tone="plain" icon="loop">
+        {use.subjects} subject{use.subjects === 1 ? "" : "s"}
+      </Mark>
+      <Chip tone="good" icon="check">
+        answers
+      </Chip>
+    </>
+  );
+}
+
+function CredentialDialog({
+  organization,
+  account,
+  close,
+}: {
+  organization: string;
+  account: string;
+  close: () => void;
+}) {
+  const [write, setWrite] = useState("");
+  const [read, setRead] = useState("");
+  const store = useAction(
+    organization,
+    () =>
+      api("PUT", `${base(organization)}/accounts/${encodeURIComponent(account)}/credential`, {
+        body: { write, ...(read === "" ? {} : { read }) },
+      }),
+    close,
+  );
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && close()}
+      title={`The credential of ${account}`}
+      description="Sealed as soon as it arrives, so that only the engine can read it. It replaces the one before."
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          store.mutate();
+        }}
+      >
+        <TextField
+          label="For writing"
+          type="password"
+          required
+          autoFocus
+          autoComplete="new-password"
+          value={write}
+          onChange={({ target }) => setWrite(target.value)}
+        />
+        <TextField
+          label="For looking alone"
+          type="password"
+          autoComplete="new-password"
+          value={read}
+          onChange={({ target }) => setRead(target.value)}
+          hint="Where the provider has one that cannot write. Left empty, the other one is used for looking, too."
+        />
+        {store.error === null ? undefined : <ProblemNote error={store.error} />}
+        <DialogActions close={close}>
+          <Button tone="primary" icon="key" type="submit" busy={store.isPending} disabled={write === ""}>
+            Store it
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

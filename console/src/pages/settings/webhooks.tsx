@@ -1,0 +1,170 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, get } from "../../api/client.ts";
+import { base, keys } from "../../api/queries.ts";
+import type { WebhookDocument } from "../../api/types.ts";
+import { useAction } from "../../components/action.ts";
+import { Button } from "../../components/button.tsx";
+import { Dialog, DialogActions } from "../../components/dialog.tsx";
+import { TextField } from "../../components/field.tsx";
+import { Chip } from "../../components/mark.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { ShownOnce } from "../../components/shown-once.tsx";
+import { Answer, Empty, ProblemNote } from "../../components/states.tsx";
+import { Ago } from "../../components/time.tsx";
+import { Deliveries } from "./deliveries.tsx";
+
+interface WithSecret {
+  readonly secret: string;
+}
+
+/** Places that are told by a signed message, each with its delivery log. */
+export function Webhooks({ organization }: { organization: string }) {
+  const webhooks = useQuery({
+    queryKey: keys.record(organization, "webhook"),
+    queryFn: async () => (await get<{ items: readonly WebhookDocument[] }>(`${base(organization)}/webhooks`)).items,
+  });
+  const [adding, setAdding] = useState(false);
+  return (
+    <Panel
+      flush
+      title="Webhooks"
+      aside={
+        <Button tone="primary" icon="plus" onClick={() => setAdding(true)}>
+          Add a webhook…
+        </Button>
+      }
+    >
+      <Answer of={webhooks} what="webhooks">
+        {(items) =>
+          items.length === 0 ? (
+            <Empty icon="bolt" title="Nobody is told by webhook">
+              Messages are signed (Standard Webhooks), tried again for a day when nobody answers, and every answer is
+              kept.
+            </Empty>
+          ) : (
+            <ul className="divide-y divide-line">
+              {items.map((webhook) => (
+                <WebhookRow key={webhook.id} organization={organization} webhook={webhook} />
+              ))}
+            </ul>
+          )
+        }
+      </Answer>
+      {adding ? <NewWebhook organization={organization} close={() => setAdding(false)} /> : undefined}
+    </Panel>
+  );
+}
+
+function WebhookRow({ organization, webhook }: { organization: string; webhook: WebhookDocument }) {
+  const path = `${base(organization)}/webhooks/${webhook.id}`;
+  const [open, setOpen] = useState(false);
+  const send = useAction(
+    organization,
+    () => api("POST", `${path}:test`),
+    () => setOpen(true),
+  );
+  const rotate = useAction(organization, () => api<WithSecret>("POST", `${path}:rotate`));
+  const remove = useAction(organization, () => api("DELETE", path));
+  const { url, events, description, state } = webhook;
+  const toggle = useAction(organization, () =>
+    api("PUT", path, { body: { url, events, description, state: state === "enabled" ? "disabled" : "enabled" } }),
+  );
+  const error = send.error ?? rotate.error ?? remove.error ?? toggle.error;
+  return (
+    <li className="px-3.5 py-2.5 text-sm">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <b className="min-w-0 flex-1 basis-64 font-medium break-all">{url}</b>
+        {state === "enabled" ? (
+          <Chip tone={webhook.failingSince === undefined ? "good" : "warn"}>
+            {webhook.failingSince === undefined ? "enabled" : "failing"}
+          </Chip>
+        ) : (
+          <Chip tone="plain">disabled</Chip>
+        )}
+      </div>
+      <p className="text-xs break-words text-soft">
+        {description === "" ? "" : `${description} · `}
+        {events.join(", ") === "*" ? "everything" : events.join(", ")} · added by {webhook.createdBy}{" "}
+        <Ago at={webhook.createdAt} />
+        {webhook.disabledReason === undefined ? "" : ` · ${webhook.disabledReason}`}
+      </p>
+      <div className="mt-1.5 flex flex-wrap gap-1.5">
+        <Button aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? "Hide deliveries" : "Deliveries"}
+        </Button>
+        <Button busy={send.isPending} onClick={() => send.mutate()}>
+          Send a test
+        </Button>
+        <Button busy={rotate.isPending} onClick={() => rotate.mutate()}>
+          New secret
+        </Button>
+        <Button busy={toggle.isPending} onClick={() => toggle.mutate()}>
+          {state === "enabled" ? "Switch off" : "Switch on"}
+        </Button>
+        <Button tone="danger" icon="trash" busy={remove.isPending} onClick={() => remove.mutate()}>
+          Remove
+        </Button>
+      </div>
+      {error === null ? undefined : <ProblemNote error={error} />}
+      {rotate.data === undefined ? undefined : (
+        <ShownOnce what="Both secrets sign for a day. The new one:" text={rotate.data.secret} />
+      )}
+      {open ? <Deliveries organization={organization} webhook={webhook.id} /> : undefined}
+    </li>
+  );
+}
+
+function NewWebhook({ organization, close }: { organization: string; close: () => void }) {
+  const [url, setUrl] = useState("");
+  const [description, setDescription] = useState("");
+  const add = useAction(organization, () =>
+    api<WithSecret>("POST", `${base(organization)}/webhooks`, { body: { url: url.trim(), description } }),
+  );
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && close()}
+      title="Add a webhook"
+      description="It is told of everything people are told of. Only https, and only public addresses."
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <TextField
+          label="Address"
+          type="url"
+          required
+          autoFocus
+          placeholder="https://example.org/setpoint"
+          value={url}
+          onChange={({ target }) => setUrl(target.value)}
+        />
+        <TextField
+          label="What it is for"
+          maxLength={200}
+          value={description}
+          onChange={({ target }) => setDescription(target.value)}
+        />
+        {add.error === null ? undefined : <ProblemNote error={add.error} />}
+        {add.data === undefined ? undefined : (
+          <ShownOnce what="Receivers check webhook-signature with this secret." text={add.data.secret} />
+        )}
+        <DialogActions close={close}>
+          {add.data === undefined ? (
+            <Button tone="primary" icon="plus" type="submit" busy={add.isPending} disabled={url.trim() === ""}>
+              Add it
+            </Button>
+          ) : (
+            <Button tone="primary" onClick={close}>
+              Done
+            </Button>
+          )}
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
