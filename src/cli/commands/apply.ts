@@ -9,7 +9,7 @@ import { loadManifests } from "../manifests.ts";
 import { confirmPrune, leftovers, leftoverText, prune, type PruneOptions, requireSelector } from "../prune.ts";
 import { type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
-import { changesText, outsideText } from "./plan.ts";
+import { changesText, outsideTexts } from "./plan.ts";
 
 interface ApplyOptions extends ScopeOptions, PruneOptions {
   readonly file: readonly string[];
@@ -49,7 +49,8 @@ async function apply(world: CliWorld, client: ApiClient, options: ApplyOptions):
   const planned = await planSet(client, entries, query);
   const plans = planned.map(({ plan }) => plan);
   const found = selector === undefined ? [] : await leftovers(client, kinds, entries, selector);
-  const text = plans.map((plan) => changesText(world, plan) + outsideText(world, plan)).join("");
+  const outside = outsideTexts(world, plans);
+  const text = plans.map((plan, index) => changesText(world, plan) + (outside[index] ?? "")).join("");
   if (options.dryRun === true) return world.writeData(text + found.map(leftoverText).join(""));
   world.writeNote(text);
   await confirmPrune(world, found, options);

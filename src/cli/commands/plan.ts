@@ -42,7 +42,9 @@ export function registerPlan(
     .action(async (target: string | undefined, options: PlanOptions) => {
       if (target !== undefined) return showLastPlan(world, client, target, options);
       const plans = await dryRuns(world, client, options);
-      showPlans(world, options, plans, (plan) => changesText(world, plan) + outsideText(world, plan));
+      const all = parseFormat(options.output) === "wide" ? Number.POSITIVE_INFINITY : undefined;
+      const outside = outsideTexts(world, plans, all);
+      showPlans(world, options, plans, (plan) => changesText(world, plan) + (outside[plans.indexOf(plan)] ?? ""));
       endWith(
         codeOf(
           plans.some((plan) => declares(plan) || touches(plan)),
@@ -119,8 +121,22 @@ const tones: Readonly<Record<string, "good" | "warn" | "bad">> = {
 /** What cannot be undone comes first. */
 const order = ["delete", "replace", "takeover", "update", "create", "adopt", "forget"];
 
-export function outsideText(world: CliWorld, { subjects }: DryRunDocument): string {
+/** A zone has tens of thousands of items, and the plan of each of its records is the zone's: what is counted need not all be listed. */
+const listedItems = 20;
+
+/** The plans of a whole set: each says how much it is, and the first items are listed, those that cannot be undone before others. */
+export function outsideTexts(world: CliWorld, plans: readonly DryRunDocument[], most = listedItems): readonly string[] {
+  let left = most;
+  return plans.map((plan) => {
+    const text = outsideText(world, plan, left);
+    left = Math.max(0, left - plan.subjects.reduce((sum, { items }) => sum + items.length, 0));
+    return text;
+  });
+}
+
+export function outsideText(world: CliWorld, { subjects }: DryRunDocument, most = listedItems): string {
   const lines = subjects.flatMap((subject) => {
+    const unlisted = Math.max(0, subject.items.length - most);
     const { sizes, observation, problem } = subject;
     const where = subject.account === undefined ? "" : ` at ${subject.account}`;
     const seen =
@@ -132,10 +148,12 @@ export function outsideText(world: CliWorld, { subjects }: DryRunDocument): stri
       ...(problem === undefined ? [] : [`    ${toned(world, "bad", "stops:")} ${safeText(problem.message)}`]),
       ...subject.items
         .toSorted((left, right) => order.indexOf(left.action) - order.indexOf(right.action))
+        .slice(0, most)
         .flatMap(({ action, key, passes, differences }) => [
           `    ${toned(world, tones[action] ?? "soft", action)} ${safeText(key)}${passes ? "" : "  (not let through)"}`,
           ...differences.map(({ field, seen: now, wanted }) => `        ${field}: ${shown(now)} → ${shown(wanted)}`),
         ]),
+      ...(unlisted === 0 ? [] : [`    … and ${unlisted} more (setpoint plan -f FILE -o wide lists all)`]),
       ...(subject.ignored ?? []).map(
         ({ key, field, seen: now, wanted, reason, from }) =>
           `    ${toned(world, "soft", "ignored:")} ${field} of ${safeText(key)}: ${shown(now)} stays, not ${shown(wanted)} (rule of ${from}: ${safeText(reason)})`,
