@@ -63,7 +63,10 @@ test("a plan changes nothing, and is the same that apply shows before it asks", 
   const file = manifests("first.yaml", record("www", "shop"), zone("shop"));
   const dry = await setpoint(["apply", "-f", file, "--dry-run"]);
   assert.equal(dry.code, 0, dry.notes);
-  assert.match(dry.data, /create DnsZone\/shop\n[^]*create DnsRecord\/www\n +It needs DnsZone\/shop, which the same files declare/);
+  assert.match(
+    dry.data,
+    /create DnsZone\/shop\n[^]*create DnsRecord\/www\n +It needs DnsZone\/shop, which the same files declare/,
+  );
   assert.deepEqual(await names("dnszone"), []);
   const planned = await setpoint(["plan", "-f", file]);
   assert.equal(planned.data, dry.data);

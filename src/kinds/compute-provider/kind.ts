@@ -1,5 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
-import { computeProviderLoop } from "./loop.ts";
+import { declarationOfThing } from "./declaration-of.ts";
+import { type AccountItem, computeProviderLoop } from "./loop.ts";
 import { type ComputeProviderSpec, computeProviderSchema } from "./schema.ts";
 
 export const computeProviderKind = defineKind<ComputeProviderSpec>({
@@ -11,5 +12,6 @@ export const computeProviderKind = defineKind<ComputeProviderSpec>({
   modeRequired: true,
   accounts: (spec) => [spec.account],
   links: () => [],
+  declarationOf: ({ spec }, item) => declarationOfThing(spec.account, item as AccountItem),
   loop: computeProviderLoop,
 });

@@ -1,7 +1,8 @@
 import { TerminalError } from "../../kernel/errors.ts";
 import { defineLoop, type Inventory, type LookContext, type Seen, type Subject } from "../../kernel/loop.ts";
-import type { CloudThing, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
+import type { CloudServer, CloudThing, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
 import { leastComplete } from "../cloud/seen-marker.ts";
+import { factsOf, type ServerFacts } from "./declaration-of.ts";
 import type { ComputeProviderSpec } from "./schema.ts";
 
 /** What is watched of an account: that it is claimed, and everything in it, whoever made it. */
@@ -10,6 +11,8 @@ export interface AccountItem {
   readonly name: string;
   /** Whose it is: Setpoint's, by its mark, or unmanaged. */
   readonly owner: "setpoint" | "unmanaged";
+  /** Of a server: what its Host would say. */
+  readonly server?: ServerFacts;
 }
 
 const sentinelKey = "sentinel";
@@ -63,7 +66,10 @@ async function lookAround(ctx: LookContext<ComputeReader>, subject: Subject<Comp
   for (const name of names) inventories.push(await ctx.inventory<CloudThing>(name));
   await requireLocations(ctx, subject);
   const sentinel = hasNumber(subject.spec) ? undefined : await lookForSentinel(ctx);
-  const items = inventories.flatMap(({ entries }, index) => seenIn(watched[names[index] ?? ""] ?? "thing", entries));
+  const volumes = inventories[names.indexOf("volumes")]?.entries ?? [];
+  const items = inventories.flatMap(({ entries }, index) =>
+    seenIn(watched[names[index] ?? ""] ?? "thing", entries, volumes),
+  );
   const startedAtMonotonicMs = Math.min(...inventories.map((inventory) => inventory.startedAtMonotonicMs));
   return {
     ...leastComplete(inventories),
@@ -73,13 +79,22 @@ async function lookAround(ctx: LookContext<ComputeReader>, subject: Subject<Comp
 }
 
 /** What is Setpoint's is its own resource's to show; here it would only be counted twice. */
-function seenIn(type: string, things: readonly CloudThing[]): readonly Seen<AccountItem>[] {
+function seenIn(
+  type: string,
+  things: readonly CloudThing[],
+  volumes: readonly CloudThing[],
+): readonly Seen<AccountItem>[] {
   return things
     .filter(({ mark }) => typeof mark !== "object" || !("installationId" in mark))
-    .map(({ id, name }) => ({
-      key: `${type} ${name} (${id})`,
-      externalId: `${type} ${id}`,
-      item: { type, name, owner: "unmanaged" },
+    .map((thing) => ({
+      key: `${type} ${thing.name} (${thing.id})`,
+      externalId: `${type} ${thing.id}`,
+      item: {
+        type,
+        name: thing.name,
+        owner: "unmanaged",
+        ...(type === "server" ? { server: factsOf(thing as CloudServer, volumes) } : {}),
+      },
     }));
 }
 

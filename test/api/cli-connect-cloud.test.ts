@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { CliWorld } from "../../src/cli/world.ts";
+import type { Log } from "../../src/ports/log.ts";
+import { createEngineOpener } from "../../src/runtime/engine-seal.ts";
+import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
+import { Database } from "../../src/store/database.ts";
+import { registerEngineKey } from "../../src/store/engine-keys.ts";
+import { startTestApi, type TestApi } from "../support/api.ts";
+import { type Ran, runCommand } from "../support/cli.ts";
+import { query } from "../support/postgres.ts";
+
+let api: TestApi;
+const folder = mkdtempSync(join(tmpdir(), "setpoint-connect-"));
+const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+before(async () => {
+  api = await startTestApi();
+  const administration = new Database({ url: api.url, role: "setpoint_admin", log: silent });
+  await registerEngineKey(administration, createEngineOpener([systemSecretRandom.bytes(32)]));
+  await administration.end();
+});
+after(async () => {
+  rmSync(folder, { recursive: true });
+  await api[Symbol.asyncDispose]();
+});
+
+function setpoint(args: readonly string[], change: Partial<CliWorld> = {}): Promise<Ran> {
+  return runCommand(api.app, args, change);
+}
+
+const facts = { type: "cx22", image: "debian-12", location: "fsn1", labels: { role: "web" }, volumes: ["data"] };
+
+/** What a scheduler would have seen of the account. */
+async function sees(provider: string): Promise<void> {
+  const server = { ...facts, power: "off", protect: true };
+  const things = [
+    { type: "server", name: `${provider}-1`, server },
+    { type: "server", name: "Big Server", server },
+    { type: "network", name: "backend" },
+  ];
+  const items = things.map((item, index) => {
+    const key = `${item.type} ${item.name} (${index})`;
+    return { key, externalId: key, item: { ...item, owner: "unmanaged" }, owned: false };
+  });
+  const observation = { hash: "seen", completeness: "complete", observedAtMs: 1_000_000, items, truncated: false };
+  await query(
+    api.url,
+    `insert into setpoint.subject_observation (organization_id, subject_id, observation)
+     select s.organization_id, s.id, '${JSON.stringify(observation)}'::json from setpoint.subject as s
+     join setpoint.resource as r on r.uid = s.resource_uid where r.name = '${provider}'
+     on conflict (organization_id, subject_id) do update set observation = excluded.observation`,
+  );
+}
+
+for (const [word, family] of [
+  ["hetzner", "hetzner-cloud"],
+  ["ionos", "ionos"],
+] as const) {
+  test(`connect ${word} goes from a token over what is there to hosts that are watched`, async () => {
+    const asked: string[] = [];
+    const ran = await setpoint(["connect", word], {
+      interactive: true,
+      askHidden: () => Promise.resolve("canary-token"),
+      ask: (question) => {
+        asked.push(question);
+        return Promise.resolve(`server ${word}-1 (0)`);
+      },
+      sleep: () => sees(word),
+    });
+    assert.equal(ran.code, 0, ran.notes);
+    assert.equal(asked.length, 1, "what to adopt, and nothing else");
+    assert.match(ran.data, new RegExp(`account/${word} added\nComputeProvider/${word} declared in mode observe\n`));
+    assert.match(ran.data, /server Big Server \(1\) +no: Big Server cannot be the name of a Host/);
+    assert.match(ran.data, /network backend \(2\) +no: a network is declared by hand/);
+    assert.match(ran.notes, /setpoint mode host\/[\w-]+ enforce\n.*setpoint mode computeprovider\/\w+ enforce\n$/s);
+    assert.ok(!`${ran.data}${ran.notes}`.includes("canary-token"));
+    const name = /Host\/([\w-]+) declared/.exec(ran.data)?.[1] ?? assert.fail(ran.data);
+    const read = await setpoint(["get", `host/${name}`, "-o", "json"]);
+    const host = JSON.parse(read.data) as { metadata: { mode: string }; spec: Record<string, unknown> };
+    assert.equal(host.metadata.mode, "observe", "nobody said that it may act");
+    const { account, power, protect, adopt, volumes, labels, type } = host.spec;
+    assert.deepEqual(
+      { account, power, protect, adopt, volumes, labels, type },
+      {
+        account: word,
+        power: "off",
+        protect: true,
+        adopt: true,
+        volumes: ["data"],
+        labels: facts.labels,
+        type: "cx22",
+      },
+      "as it is, so that adopting it changes nothing on it",
+    );
+    const provider = JSON.parse((await setpoint(["get", `computeprovider/${word}`, "-o", "json"])).data) as {
+      spec: { family: string };
+    };
+    assert.equal(provider.spec.family, family);
+  });
+}
+
+test("what is wrong with the words is said before anything is declared", async () => {
+  const empty = join(folder, "empty.token");
+  writeFileSync(empty, "\n");
+  const refused: readonly (readonly [readonly string[], RegExp])[] = [
+    [["connect", "hetzner", "--name", "x"], /--token-file FILE, or - for stdin/],
+    [["connect", "hetzner", "--name", "x", "--token-file", empty], /nothing in/],
+    [["connect", "hetzner", "--name", "x", "--mode", "enforce"], /no mode to begin with/],
+    [["connect", "ionos", "--name", "Not A Name"], /cannot be the name of an account/],
+    [["connect", "ionos", "the-token-itself"], /too many arguments/],
+  ];
+  for (const [words, message] of refused) {
+    const { code, notes } = await setpoint(words);
+    assert.equal(code, 64, notes);
+    assert.match(notes, message);
+  }
+  assert.doesNotMatch((await setpoint(["account", "list", "-o", "name"])).data, /account\/x/);
+});
