@@ -72,6 +72,8 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
     "setpoint connect rfc2136 --name bind --server 192.0.2.53 --key-name setpoint-key --secret-file bind.key --zone example.com",
   ),
   "connect powerdns": changes("setpoint connect powerdns --name lab --api-key-file lab.key --zone example.com"),
+  "connect hetzner": changes("setpoint connect hetzner --name prod --token-file hetzner.token"),
+  "connect ionos": changes("setpoint connect ionos --name dcd --token-file ionos.token"),
   import: looks("setpoint import dnszone/example > records.yaml"),
   adopt: changes('setpoint adopt dnszone/example "www.example.com. A"', "setpoint adopt dnszone/example --all"),
   release: changes('setpoint release dnszone/example "www.example.com. A"'),
