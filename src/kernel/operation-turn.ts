@@ -33,7 +33,8 @@ export class Turn {
   readonly claim: OperationClaim;
   standing: OperationStanding;
   #written: readonly JournalEntry[];
-  #pending: NewEntry[] = [];
+  #pending: { readonly entry: NewEntry; readonly atMonotonicMs: number }[] = [];
+  readonly #begunMonotonicMs: number;
   #lost = false;
   #steps = 0;
 
@@ -47,6 +48,7 @@ export class Turn {
     this.claim = claim;
     this.standing = standing;
     this.#written = journal;
+    this.#begunMonotonicMs = engine.clock.monotonicMs();
   }
 
   /** With what waits to be written, as if it were: it is written before anything rests on it outside. */
@@ -54,12 +56,17 @@ export class Turn {
     const { length } = this.#written;
     return [
       ...this.#written,
-      ...this.#pending.map((entry, index) => ({ ...entry, place: length + index + 1, atMs: this.standing.storeNowMs })),
+      ...this.#pending.map(({ entry }, index) => ({
+        ...entry,
+        place: length + index + 1,
+        atMs: this.standing.storeNowMs,
+      })),
     ];
   }
 
   add(entry: Omit<NewEntry, "direction">): void {
-    this.#pending.push({ ...entry, direction: this.standing.operation.direction });
+    const { direction } = this.standing.operation;
+    this.#pending.push({ entry: { ...entry, direction }, atMonotonicMs: this.engine.clock.monotonicMs() });
   }
 
   note(step: string, notes: readonly string[]): void {
@@ -96,7 +103,8 @@ export class Turn {
       actor: this.claim.actor,
       organizationId: this.claim.organizationId,
       journalLength: this.#written.length,
-      entries: this.#pending,
+      entries: this.#pending.map(({ entry, atMonotonicMs }) => ({ ...entry, agoMs: this.#agoMs(atMonotonicMs) })),
+      turnMs: this.#agoMs(this.#begunMonotonicMs),
       state: rest.state,
       yieldsTo: rest.yieldsTo ?? { cancel: false, leaving: false },
       direction: rest.direction ?? operation.direction,
@@ -109,11 +117,15 @@ export class Turn {
       this.#lost = true;
       return false;
     }
-    this.#steps += this.#pending.filter(({ result }) => result === "done").length;
+    this.#steps += this.#pending.filter(({ entry }) => entry.result === "done").length;
     this.#written = [...this.#written, ...answer.entries];
     this.#pending = [];
     this.standing = answer;
     return this.standing.operation.state === "running";
+  }
+
+  #agoMs(monotonicMs: number): number {
+    return Math.max(0, Math.round(this.engine.clock.monotonicMs() - monotonicMs));
   }
 
   report(): OperationReport {

@@ -164,7 +164,10 @@ export interface OperationMove {
   readonly organizationId: string;
   /** How many entries the journal has: what somebody else appended since it was read is not written over. */
   readonly journalLength: number;
-  readonly entries: readonly NewEntry[];
+  /** What was not written at once says how long ago it came about. */
+  readonly entries: readonly (NewEntry & { readonly agoMs?: number | undefined })[];
+  /** How long ago the turn began: the first one is when the operation began. */
+  readonly turnMs: number;
   readonly state: OperationState;
   /** It does not end when somebody asked it to stop meanwhile, or its resource leaves: then it is due again at once. */
   readonly yieldsTo: { readonly cancel: boolean; readonly leaving: boolean };

@@ -126,7 +126,10 @@ async function moveBatch(database: Database, batch: readonly OperationMove[]): P
   return answers;
 }
 
-function moveRow({ actor, organizationId, journalLength, yieldsTo, dueInMs, ...move }: OperationMove, index: number) {
+function moveRow(
+  { actor, organizationId, journalLength, yieldsTo, dueInMs, turnMs, ...move }: OperationMove,
+  index: number,
+) {
   return {
     index,
     organization_id: organizationId,
@@ -137,6 +140,7 @@ function moveRow({ actor, organizationId, journalLength, yieldsTo, dueInMs, ...m
     journal_length: journalLength,
     yields_to_cancel: yieldsTo.cancel,
     yields_to_leaving: yieldsTo.leaving,
+    turn_ms: turnMs,
     due_in_ms: dueInMs === undefined ? undefined : Math.round(dueInMs),
     ...move,
   };

@@ -174,6 +174,7 @@ async function useOperations(stores: Stores, world: World): Promise<void> {
       organizationId,
       journalLength: 0,
       entries: [entry],
+      turnMs: 0,
       state,
       yieldsTo: { cancel: true, leaving: true },
       direction: "forward",

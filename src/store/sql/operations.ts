@@ -126,11 +126,11 @@ export const recordMoves = statement<
      select * from json_to_recordset($1::json) as asked (
        index integer, organization_id uuid, operation_id text, holder text, shard smallint, epoch bigint,
        journal_length integer, entries json, state text, yields_to_cancel boolean, yields_to_leaving boolean,
-       direction text, step text, attempts integer, message text, due_in_ms bigint)
+       direction text, step text, attempts integer, message text, due_in_ms bigint, turn_ms bigint)
    ),
    kept as materialized (
      select q.index, q.entries, q.state as asked_state, q.direction as new_direction, q.step as new_step, q.attempts as new_attempts,
-       q.message as new_message, q.due_in_ms, o.organization_id, o.id, o.resource_uid, o.journal_length, o.state as old_state,
+       q.message as new_message, q.due_in_ms, q.turn_ms, o.organization_id, o.id, o.resource_uid, o.journal_length, o.state as old_state,
        clock.now_ms, ${isPaused} as paused, ${isLeaving} as leaving,
        (q.yields_to_cancel and o.cancel is not null) or (q.yields_to_leaving and ${isLeaving}) as stopped
      from asked as q
@@ -150,15 +150,15 @@ export const recordMoves = statement<
    appended as (
      insert into setpoint.step as t (organization_id, operation_id, place, step, version, direction, result, at_ms, body)
      select d.organization_id, d.id, d.journal_length + entry.place, entry.value ->> 'step', (entry.value ->> 'version')::integer,
-       entry.value ->> 'direction', entry.value ->> 'result', d.now_ms,
-       (entry.value::jsonb - array['step', 'version', 'direction', 'result'])::json
+       entry.value ->> 'direction', entry.value ->> 'result', d.now_ms - coalesce((entry.value ->> 'agoMs')::bigint, 0),
+       (entry.value::jsonb - array['step', 'version', 'direction', 'result', 'agoMs'])::json
      from decided as d cross join lateral json_array_elements(d.entries) with ordinality as entry (value, place)
      returning t.operation_id, t.place, ${entryJson} as entry
    ),
    moved as (
      update setpoint.operation as o set
        state = d.new_state, direction = d.new_direction, step = d.new_step, attempts = d.new_attempts,
-       message = d.new_message, due_at_ms = d.new_due_at_ms, started_at_ms = coalesce(o.started_at_ms, d.now_ms),
+       message = d.new_message, due_at_ms = d.new_due_at_ms, started_at_ms = coalesce(o.started_at_ms, d.now_ms - d.turn_ms),
        ended_at_ms = case when d.new_state not in ('running', 'held', 'attention') then d.now_ms end,
        revision = o.revision + 1, journal_length = d.journal_length + json_array_length(d.entries)
      from decided as d where o.organization_id = d.organization_id and o.id = d.id

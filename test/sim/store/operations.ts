@@ -3,7 +3,6 @@ import type {
   DueOperation,
   JournalEntry,
   MoveAnswer,
-  NewEntry,
   OperationMove,
   OperationRecord,
   OperationRef,
@@ -109,14 +108,18 @@ export function recordMove(state: State, move: OperationMove): MoveAnswer {
   row.attempts = move.attempts;
   row.message = move.message;
   row.dueAtMs = stopped ? now : move.dueInMs === undefined ? undefined : now + move.dueInMs;
-  row.startedAtMs ??= now;
+  row.startedAtMs ??= now - move.turnMs;
   row.revision += 1;
   if (!isLive(row)) end(state, row);
   return { kept: true, ...standingOf(state, row), entries };
 }
 
-function append(row: OperationRow, entries: readonly NewEntry[], atMs: number): readonly JournalEntry[] {
-  const added = entries.map((entry, index) => ({ ...entry, place: row.journal.length + index + 1, atMs }));
+function append(row: OperationRow, entries: OperationMove["entries"], nowMs: number): readonly JournalEntry[] {
+  const added = entries.map(({ agoMs = 0, ...entry }, index) => ({
+    ...entry,
+    place: row.journal.length + index + 1,
+    atMs: nowMs - agoMs,
+  }));
   row.journal = [...row.journal, ...added];
   return added;
 }

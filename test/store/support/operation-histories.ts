@@ -129,8 +129,9 @@ function move(dice: Dice, twin: MemoryStore, row: OperationRow): Step {
     "cancelled",
   ] as const);
   const step = dice.pick(steps);
-  const entries = dice.some(["done", "failed", "noted"] as const, 0.5).map(
-    (result): NewEntry => ({
+  const entries = dice
+    .some(["done", "failed", "noted"] as const, 0.5)
+    .map((result): NewEntry & { readonly agoMs?: number } => ({
       step,
       version: 1,
       direction: row.direction,
@@ -139,8 +140,8 @@ function move(dice: Dice, twin: MemoryStore, row: OperationRow): Step {
         ? { input: { n: dice.below(3) }, output: { id: "x", nothing: null } }
         : { message: "words ü" }),
       tookMs: 3,
-    }),
-  );
+      ...(dice.chance(0.3) ? { agoMs: dice.below(500) } : {}),
+    }));
   const waits = state === "running" || state === "held";
   return {
     method: "recordMove",
@@ -149,6 +150,7 @@ function move(dice: Dice, twin: MemoryStore, row: OperationRow): Step {
       organizationId: row.organizationId,
       journalLength: row.journal.length - (dice.chance(0.05) ? 1 : 0),
       entries,
+      turnMs: dice.below(900),
       state,
       yieldsTo: { cancel: dice.chance(0.5), leaving: dice.chance(0.5) },
       direction: dice.chance(0.8) ? row.direction : "back",

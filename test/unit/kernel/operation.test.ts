@@ -422,3 +422,24 @@ test("a worker that was suspended makes no further call to the outside when it w
     assert.equal((await lab.finish(id)).state, "succeeded");
   }
 });
+
+test("each line of the journal says when it came about, also where several are written together", async () => {
+  const slow: { lab?: OperationLab } = {};
+  const lab = await OperationLab.open(async (_, handle) => {
+    slow.lab?.clock.advance(100);
+    return handle();
+  });
+  await lab.declare("web", { a: "1" });
+  const { id } = await lab.start("box.create", "web");
+  slow.lab = lab;
+  const { journal, startedAtMs = 0, endedAtMs = 0 } = await lab.finish(id);
+  const done = journal.filter(({ result }) => result === "done");
+  const [first] = done;
+  assert.ok(first?.step === "admit" && (first.tookMs ?? 0) >= 100, "admitting takes a while here");
+  let beforeMs = startedAtMs;
+  for (const { step, atMs, tookMs = 0 } of done) {
+    assert.ok(atMs - tookMs >= beforeMs, `'${step}' began before what comes before it had ended`);
+    beforeMs = atMs;
+  }
+  assert.ok(beforeMs <= endedAtMs);
+});
