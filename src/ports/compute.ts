@@ -142,6 +142,11 @@ export interface ComputeReader extends LoadBalancerReader {
   hasImage(name: string, architecture: string, signal: AbortSignal): Promise<boolean>;
   /** How work that a write began stands. */
   work(id: string, signal: AbortSignal): Promise<"done" | "running" | { readonly failed: string }>;
+  /**
+   * The newest reset of a server in the provider's own record of its work; undefined when there is none. Without this, a reset
+   * whose answer was lost is ordered again.
+   */
+  lastReset?(id: string, signal: AbortSignal): Promise<string | undefined>;
   /** What the installation left in the account, by which it knows the account again. */
   sentinel(signal: AbortSignal): Promise<{ readonly id: string; readonly installationId: string } | "absent">;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { Accounts } from "../../src/kernel/accounts.ts";
 import type { Kind } from "../../src/kernel/kind.ts";
 import { runOperation } from "../../src/kernel/operation.ts";
+import { newestPipeline } from "../../src/kernel/pipeline.ts";
 import { cloudNetworkKind } from "../../src/kinds/cloud-network/kind.ts";
 import { computeProviderKind } from "../../src/kinds/compute-provider/kind.ts";
 import { hostKind } from "../../src/kinds/host/kind.ts";
@@ -119,7 +120,11 @@ export class CloudLab {
       operationId,
       resourceUid: resource.uid,
       pipeline,
-      version: 1,
+      version:
+        newestPipeline(
+          cloudKinds.flatMap(({ pipelines = [] }) => pipelines),
+          pipeline,
+        )?.version ?? 1,
       input,
       author: { name: "ada", type: "person" },
       priority: "person",

@@ -112,12 +112,18 @@ export class OperationLab {
     await this.store.requestDeletion({ ...base, orphan: false, confirmedCount });
   }
 
-  async start(pipeline: string, name: string): Promise<OperationRecord> {
+  async start(pipeline: string, name: string, input: Json = {}): Promise<OperationRecord> {
     const base = { organizationId, operationId: `operation-${++this.#ids}`, resourceUid: `uid-of-${name}` };
-    const rest = { pipeline, version: 1, input: {}, author: ada, priority: "person" as const };
+    const version = Math.max(1, ...this.#versionsOf(pipeline));
+    const rest = { pipeline, version, input, author: ada, priority: "person" as const };
     const answer = await this.store.startOperation({ ...base, ...rest, ends: /\.(delete|withdraw)$/.test(pipeline) });
     assert.ok("operation" in answer, `not started: ${answer.result}`);
     return answer.operation;
+  }
+
+  #versionsOf(pipeline: string): readonly number[] {
+    const all = [...this.kinds.values()].flatMap(({ pipelines = [] }) => pipelines);
+    return all.filter(({ name }) => name === pipeline).map(({ version }) => version);
   }
 
   async steer(operationId: string, command: SteerCommand): Promise<string> {

@@ -1,6 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { hostLoop } from "./loop.ts";
-import { hostCreate, hostDelete, hostPower } from "./pipelines.ts";
+import { hostCreate, hostDelete, hostPower, hostPowerFirst } from "./pipelines.ts";
 import { type HostSpec, hostSchema } from "./schema.ts";
 
 export const hostKind = defineKind<HostSpec>({
@@ -21,7 +21,7 @@ export const hostKind = defineKind<HostSpec>({
     ),
   ],
   loop: hostLoop,
-  pipelines: [hostCreate, hostDelete, hostPower],
+  pipelines: [hostCreate, hostDelete, hostPowerFirst, hostPower],
 });
 
 function reference(kind: string, name: string, scope: "organization" | undefined, pointer: string) {

@@ -236,8 +236,8 @@ const switched = effect({
   },
 });
 
-/** Nobody can look for a reset, so it is ordered once. */
-const reset = once({
+/** Version 1 ordered a reset by a key that no provider knows: one whose answer was lost was ordered again. */
+const resetByKey = once({
   name: "reset",
   when: (story) => powerOf(story) === "reset",
   input: z.strictObject({}),
@@ -259,10 +259,41 @@ async function requireServer(context: StepContext<HostSpec, ComputeReader>): Pro
   );
 }
 
-export const hostPower = definePipeline({
+/** The last reset before ours: a newer one is ours, whether its answer was heard or not. */
+const lastReset = step({
+  name: "last-reset",
+  when: (story) => powerOf(story) === "reset",
+  input: z.strictObject({}),
+  output: z.object({ id: z.string(), last: z.string() }),
+  given: () => ({}),
+  run: async (context) => {
+    const id = await requireServer(context);
+    return { id, last: (await context.reader.lastReset?.(id, context.signal)) ?? "none" };
+  },
+});
+
+const reset = effect({
+  name: "reset",
+  change: "update",
+  when: (story) => powerOf(story) === "reset",
+  input: z.object({ id: z.string(), last: z.string() }),
+  output: z.object({ id: z.string() }),
+  given: (story) => story.output(lastReset),
+  key: (story) => `reset of ${keyOf(story)}`,
+  look: async ({ reader, signal }, { id, last }) => {
+    const newest = await reader.lastReset?.(id, signal);
+    return newest === undefined || newest === last ? "absent" : { externalId: newest, output: { id } };
+  },
+  call: async ({ writer, signal }, { id }) => {
+    await writer.resetServer(id, signal);
+    return { externalId: id, output: { id } };
+  },
+});
+
+const powerPipeline = {
   name: "host.power",
-  version: 1,
   summary: "switches the server on or off as declared, or resets it",
   input: powerInput,
-  steps: [switched, reset],
-});
+};
+export const hostPowerFirst = definePipeline({ ...powerPipeline, version: 1, steps: [switched, resetByKey] });
+export const hostPower = definePipeline({ ...powerPipeline, version: 2, steps: [switched, lastReset, reset] });

@@ -30,6 +30,22 @@ export async function actionState(client: HetznerClient, id: string, signal: Abo
   return { failed: `${found.action.command}: ${code}: ${message}` };
 }
 
+const listShape = z.object({ actions: z.array(actionShape) });
+
+/** The newest action of this command among the last ones of a server. */
+export async function newestAction(
+  client: HetznerClient,
+  server: string,
+  command: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const query = { sort: "id:desc", per_page: "50" };
+  const call = { path: ["servers", server, "actions"], query, what: `the read of the actions of server ${server}` };
+  const { actions } = await client.get(listShape, call, signal);
+  const [newest] = actions.filter((action) => action.command === command).map(({ id }) => id);
+  return newest === undefined ? undefined : String(newest);
+}
+
 /** Waits for the actions that a call started. What is still running when time is up is left to go on: the next look sees it. */
 export async function awaitActions(
   client: HetznerClient,

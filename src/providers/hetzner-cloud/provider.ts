@@ -6,7 +6,7 @@ import type { Http } from "../../ports/http.ts";
 import type { Log } from "../../ports/log.ts";
 import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../../ports/provider.ts";
 import type { AccountRecord } from "../../ports/records.ts";
-import { actionState } from "./actions.ts";
+import { actionState, newestAction } from "./actions.ts";
 import { findServerType, hasImage, images, locations, serverTypes } from "./catalogue.ts";
 import { HetznerClient } from "./client.ts";
 import { markedServers, serverEngine } from "./engine.ts";
@@ -116,6 +116,7 @@ function readerOf(client: HetznerClient): ComputeReader {
     serverType: (name, signal) => findServerType(client, name, signal),
     hasImage: (name, architecture, signal) => hasImage(client, { name, architecture }, signal),
     work: (id, signal) => actionState(client, id, signal),
+    lastReset: (id, signal) => newestAction(client, id, "reset_server", signal),
     sentinel: async (signal) => {
       const found = await findSentinel(client, "read", signal);
       return found === undefined ? "absent" : { id: found.id, installationId: found.sentinel.installationId };

@@ -17,7 +17,7 @@ const settleSeconds = 2;
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A project of Hetzner Cloud in a world, reached by the production client; its lists may lag. */
-class CloudOutside implements ScenarioOutside {
+export class CloudOutside implements ScenarioOutside {
   readonly #world: World;
   readonly #clock: Clock;
 
@@ -30,7 +30,7 @@ class CloudOutside implements ScenarioOutside {
   /** An operation made this server for Host/web-1 earlier; here its loop is put to the test. */
   withServer(): this {
     const labels = { "setpoint-installation": "installation-1", "setpoint-resource": "uid-of-web-1" };
-    this.#ask("POST", "/servers", { name: "web-1", server_type: "cx22", image: "debian-12", location: "fsn1", labels });
+    this.ask("POST", "/servers", { name: "web-1", server_type: "cx22", image: "debian-12", location: "fsn1", labels });
     return this;
   }
 
@@ -74,7 +74,13 @@ class CloudOutside implements ScenarioOutside {
     };
   }
 
-  #ask(method: string, path: string, body?: object): unknown {
+  /** How long the provider takes, as a multiple of what it usually does. */
+  set pace(pace: number) {
+    this.#world.core.settings.pace = pace;
+  }
+
+  /** As somebody at the provider's own console. */
+  ask(method: string, path: string, body?: object): unknown {
     const [cloud] = this.#world.clouds;
     const text = body === undefined ? "" : JSON.stringify(body);
     const request = { method, path: "", query: new URLSearchParams(), headers: {}, body: text };
@@ -84,7 +90,7 @@ class CloudOutside implements ScenarioOutside {
   /** Without ids and times, which depend on how often something was tried. */
   #list(collection: string): Json {
     this.#world.core.settings.listLagSeconds = 0;
-    const answer = this.#ask("GET", `/${collection}`);
+    const answer = this.ask("GET", `/${collection}`);
     const entries = (answer as Record<string, readonly JsonObject[]>)[collection] ?? [];
     return entries.map((entry) =>
       Object.fromEntries(Object.entries(entry).filter(([field]) => field !== "id" && field !== "created")),

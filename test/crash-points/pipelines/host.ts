@@ -1,0 +1,133 @@
+import type { Kind } from "../../../src/kernel/kind.ts";
+import type { HttpAnswer, HttpSilence } from "../../../src/ports/http.ts";
+import type { Provider } from "../../../src/ports/provider.ts";
+import type { Point } from "../../support/box-kind.ts";
+import { labAccount, type OperationLab } from "../../support/operation-lab.ts";
+import type { OperationScenario, OperationStage } from "../operations.ts";
+import type { PointCall } from "../scenario.ts";
+import { CloudOutside } from "../scenarios/cloud.ts";
+
+/** A project of Hetzner Cloud in a world, reached by the production client: every request is a point. */
+class Cloud implements OperationStage {
+  readonly effects: string[] = [];
+  readonly outside: CloudOutside;
+  nowMs = 1_800_000_000_000;
+
+  constructor() {
+    this.outside = new CloudOutside(() => this.nowMs);
+  }
+
+  canonical() {
+    return this.outside.canonical();
+  }
+
+  kinds(point: Point): readonly Kind[] {
+    return [...this.outside.connect(this.#through(point)).kinds.values()];
+  }
+
+  /** A new client for every turn: whoever takes over knows nothing of the one before. */
+  providers(point: Point): readonly Provider[] {
+    const connect = () => this.outside.connect(this.#through(point)).providers;
+    const open: Provider["open"] = (account) =>
+      [...connect().values()].map((fresh) => fresh.open(account))[0] ?? never();
+    return [...connect().values()].map((provider) => ({ ...provider, settleMs: 0, open }));
+  }
+
+  #through(point: Point): PointCall {
+    return (label, handle) =>
+      point(label, () => {
+        const answer = handle(false);
+        if (!label.startsWith("GET")) void this.#note(label, answer as Promise<HttpAnswer | HttpSilence>);
+        return answer;
+      });
+  }
+
+  /** Only what the provider did. */
+  async #note(label: string, answering: Promise<HttpAnswer | HttpSilence>): Promise<void> {
+    const answer = await answering;
+    if (answer.answered && answer.status < 300) this.effects.push(label);
+  }
+}
+
+function never(): never {
+  throw new Error("There is one provider");
+}
+
+/** The cloud of the run that is under way: scenarios are played one after the other. */
+let cloud = new Cloud();
+function newCloud(): Cloud {
+  cloud = new Cloud();
+  return cloud;
+}
+
+async function declare(lab: OperationLab, rest: { readonly adopt?: boolean } = {}): Promise<void> {
+  const made = { type: "cx22", image: "debian-12", location: "fsn1", labels: { role: "web" } };
+  const spec = { account: labAccount, ...made, power: "on", reverseDns: "web-1.test", ...rest };
+  await lab.declareAs("Host", "web-1", spec, { accounts: [labAccount] });
+}
+
+async function made(lab: OperationLab): Promise<void> {
+  await declare(lab);
+  const { state, message } = await lab.finish(await create(lab));
+  if (state !== "succeeded") throw new Error(`The host of the scenario was not made: ${message}`);
+}
+
+async function create(lab: OperationLab): Promise<string> {
+  return (await lab.start("host.create", "web-1")).id;
+}
+
+export const hostScenarios: readonly OperationScenario[] = [
+  { name: "host.create", stage: newCloud, prepare: declare, start: create },
+  {
+    name: "host.create, adopting",
+    stage: newCloud,
+    prepare: async (lab) => {
+      const server = { name: "web-1", server_type: "cx22", image: "debian-12", location: "fsn1" };
+      cloud.outside.ask("POST", "/servers", server);
+      await declare(lab, { adopt: true });
+    },
+    start: create,
+  },
+  {
+    name: "host.create, cancelled",
+    stage: newCloud,
+    // The provider takes its time, and has made the server when somebody cancels.
+    prepare: async (lab) => {
+      cloud.outside.pace = 1;
+      await declare(lab);
+    },
+    start: create,
+    meanwhile: async (lab, id) => {
+      await lab.steer(id, { verb: "cancel" });
+      cloud.outside.pace = 0;
+      cloud.nowMs += 3_600_000;
+    },
+  },
+  {
+    name: "host.delete",
+    stage: newCloud,
+    prepare: async (lab) => {
+      await made(lab);
+      await lab.remove("web-1", 1);
+    },
+    start: async (lab) => (await lab.start("host.delete", "web-1")).id,
+  },
+  {
+    name: "host.power, on",
+    stage: newCloud,
+    prepare: async (lab) => {
+      await made(lab);
+      const [server] = (
+        cloud.outside.ask("GET", "/servers") as { readonly servers: readonly { readonly id: number }[] }
+      ).servers;
+      cloud.outside.ask("POST", `/servers/${server?.id}/actions/poweroff`);
+    },
+    start: async (lab) => (await lab.start("host.power", "web-1", { power: "on" })).id,
+  },
+  {
+    name: "host.power, reset",
+    stage: newCloud,
+    prepare: made,
+    start: async (lab) => (await lab.start("host.power", "web-1", { power: "reset" })).id,
+  },
+];
