@@ -37,10 +37,22 @@ export async function runAdmit(scene: StepScene): Promise<Outcome> {
   if (policy.mode === "observe") return notAdmitted(scene, "OBSERVE_MODE", `observe mode (set at ${policy.modeFrom})`);
   const lookedFromMs = Math.floor(scene.engine.clock.monotonicMs() + scene.storeAheadMs);
   const plan = scene.operation.direction === "forward" ? await planForward(scene) : await planBack(scene);
+  const beyond = quotaProblemOf(scene, plan);
+  if (beyond !== undefined) return { is: "waiting", dueInMs: AGAIN_MS, message: `quota: ${beyond}` };
   const facts = await factsOf(scene, plan, policy, lookedFromMs);
   const decided = admit(facts);
   if (!(await settleHeld(scene, decided.held, decided.verdicts))) return { is: "lost" };
   return outcomeOf(scene, plan, decided);
+}
+
+/**
+ * What was declared within the quota was accepted, so it is not refused when the quota is lowered: nothing more is made for its
+ * kind until there is room.
+ */
+function quotaProblemOf({ overQuota, kind }: StepScene, plan: Plan): string | undefined {
+  if (overQuota === undefined || !plan.changes.some(({ action }) => action === "create")) return undefined;
+  const { used, most } = overQuota;
+  return `the organization has ${used} ${kind.plural} and may have ${most}: delete some, or ask an operator to raise the quota`;
 }
 
 /** Before anything was done it simply does not run; afterwards a person decides what becomes of what was done. */

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import type { Actor } from "../ports/engine-store.ts";
-import type { JournalEntry, OperationRecord, OperationRef, OperationStore } from "../ports/operation-store.ts";
+import type {
+  JournalEntry,
+  OperationRecord,
+  OperationRef,
+  OperationStore,
+  OperationWithJournal,
+} from "../ports/operation-store.ts";
 import type { CycleInput, HeldGroup, Verdict } from "../ports/records.ts";
 import type { Claim, Engine } from "./claim.ts";
 import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
@@ -41,6 +47,7 @@ export interface StepScene {
   readonly subject: Subject<unknown>;
   /** Store time minus monotonic time. */
   readonly storeAheadMs: number;
+  readonly overQuota: OperationWithJournal["overQuota"];
   /** Lines of progress that the step's record takes along. */
   readonly notes: string[];
 }

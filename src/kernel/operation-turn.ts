@@ -5,6 +5,7 @@ import type {
   OperationRecord,
   OperationStanding,
   OperationState,
+  OperationWithJournal,
 } from "../ports/operation-store.ts";
 import type { OperationClaim, OperationEngine } from "./operation-scene.ts";
 
@@ -32,22 +33,20 @@ export class Turn {
   readonly engine: OperationEngine;
   readonly claim: OperationClaim;
   standing: OperationStanding;
+  /** As it was when the turn began. */
+  readonly overQuota: OperationWithJournal["overQuota"];
   #written: readonly JournalEntry[];
   #pending: { readonly entry: NewEntry; readonly atMonotonicMs: number }[] = [];
   readonly #begunMonotonicMs: number;
   #lost = false;
   #steps = 0;
 
-  constructor(
-    engine: OperationEngine,
-    claim: OperationClaim,
-    standing: OperationStanding,
-    journal: readonly JournalEntry[],
-  ) {
+  constructor(engine: OperationEngine, claim: OperationClaim, loaded: OperationWithJournal) {
     this.engine = engine;
     this.claim = claim;
-    this.standing = standing;
-    this.#written = journal;
+    this.standing = loaded;
+    this.#written = loaded.journal;
+    this.overQuota = loaded.overQuota;
     this.#begunMonotonicMs = engine.clock.monotonicMs();
   }
 

@@ -32,7 +32,7 @@ export async function runOperation(engine: OperationEngine, claim: OperationClai
   const pipeline = kind?.pipelines?.find(
     ({ name, version }) => name === operation.pipeline && version === operation.version,
   );
-  const turn = new Turn(engine, claim, loaded, loaded.journal);
+  const turn = new Turn(engine, claim, loaded);
   if (kind === undefined || pipeline === undefined) {
     const message = `waits for a worker that knows ${operation.pipeline} version ${operation.version}: this one does not`;
     await turn.record({ state: "running", message, dueInMs: UNKNOWN_AGAIN_MS });
@@ -90,7 +90,7 @@ async function attempt(scene: StepScene | undefined, next: Move): Promise<Outcom
 
 /** What the next step rests on, as it is now; undefined when the resource is gone. */
 async function sceneOf(
-  { engine, claim, standing: { operation }, journal }: Turn,
+  { engine, claim, standing: { operation }, journal, overQuota }: Turn,
   kind: StepScene["kind"],
   pipeline: Pipeline,
   notes: string[],
@@ -99,7 +99,7 @@ async function sceneOf(
   if (input === undefined) return undefined;
   const storeAheadMs = input.storeNowMs - engine.clock.monotonicMs();
   const subject = parsedSubject(kind, input);
-  return { engine, claim, operation, journal, kind, pipeline, input, subject, storeAheadMs, notes };
+  return { engine, claim, operation, journal, kind, pipeline, input, subject, storeAheadMs, overQuota, notes };
 }
 
 type Move = Extract<Next, { readonly move: "admit" | "run" | "undo" }>;

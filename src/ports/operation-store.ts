@@ -124,6 +124,8 @@ export interface OperationStanding {
 }
 export interface OperationWithJournal extends OperationStanding {
   readonly journal: readonly JournalEntry[];
+  /** Of the resource's kind there are more in its organization than there may be; undefined: there are not. */
+  readonly overQuota?: { readonly most: number; readonly used: number } | undefined;
 }
 
 /**

@@ -107,7 +107,8 @@ async function loadBatch(
   const byId = new Map(rows.map((row) => [`${row.operation.organizationId} ${row.operation.id}`, row]));
   return batch.map(({ organizationId, operationId }) => {
     const row = byId.get(`${organizationId} ${operationId}`);
-    return row === undefined ? undefined : { ...standingOf(row), journal: row.journal };
+    if (row === undefined) return undefined;
+    return { ...standingOf(row), journal: row.journal, overQuota: row.over_quota ?? undefined };
   });
 }
 

@@ -110,6 +110,35 @@ test("what a worker whose connection is gone had leased is taken over before the
   assert.ok(second.worker.snapshot().shards > 0);
 });
 
+test("what would be made beyond the quota of its organization waits with the numbers, until there is room", async () => {
+  await using scene = await open();
+  const { url } = scene.stores;
+  const { organizationId } = scene.world;
+  const allow = (most: number) =>
+    query(
+      url,
+      `insert into setpoint.quota (organization_id, kind, most) values ('${organizationId}', 'Box', ${most})
+       on conflict (kind, organization_id) do update set most = excluded.most`,
+    );
+  await allow(1);
+  const started = [await scene.start("box.create", "one"), await scene.start("box.create", "two")];
+  scene.worker();
+  const standing = () =>
+    query<{ message: string; ended_at_ms: string | null }>(url, "select message, ended_at_ms from setpoint.operation");
+  const words =
+    "quota: the organization has 2 boxes and may have 1: delete some, or ask an operator to raise the quota";
+  for (;;) {
+    const rows = await standing();
+    assert.ok(rows.every(({ ended_at_ms }) => ended_at_ms === null));
+    if (rows.every(({ message }) => message === words)) break;
+    await systemClock.wait(20);
+  }
+  assert.deepEqual(scene.outside.effects, [], "nothing was made");
+  await allow(2);
+  const ids = started.map(({ id }) => id);
+  assert.deepEqual([...(await scene.ended(ids)).values()], ["succeeded", "succeeded"]);
+});
+
 test("two workers share the shards, and one that drains hands over", async () => {
   await using scene = await open();
   const [first, second] = [scene.worker(), scene.worker()];

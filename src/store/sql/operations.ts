@@ -41,12 +41,20 @@ const withResource = `
   left join setpoint.resource as r on r.organization_id = o.organization_id and r.uid = o.resource_uid`;
 
 /** $1 organizations, $2 ids. */
-export const loadOperations = statement<StandingRow & { readonly journal: readonly JournalEntry[] }>(
+export const loadOperations = statement<
+  StandingRow & {
+    readonly journal: readonly JournalEntry[];
+    readonly over_quota: { readonly most: number; readonly used: number } | null;
+  }
+>(
   "load operations",
   "tenants",
   `with ${clock}
    select ${operationJson("o")} as operation, clock.now_ms, ${isPaused} as paused, ${isLeaving} as leaving,
-     ${journalOf} as journal
+     ${journalOf} as journal, (
+       select json_build_object('most', quota.most, 'used', quota.used) from (
+         select setpoint.quota_of(o.organization_id, o.kind) as most, setpoint.used_of(o.organization_id, o.kind) as used
+       ) as quota where quota.used > quota.most) as over_quota
    from unnest($1::uuid[], $2::text[]) as wanted (organization_id, id)
    join setpoint.operation as o on o.organization_id = wanted.organization_id and o.id = wanted.id
    ${withResource}
