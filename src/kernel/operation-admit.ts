@@ -38,7 +38,10 @@ export async function runAdmit(scene: StepScene): Promise<Outcome> {
   const lookedFromMs = Math.floor(scene.engine.clock.monotonicMs() + scene.storeAheadMs);
   const plan = scene.operation.direction === "forward" ? await planForward(scene) : await planBack(scene);
   const beyond = quotaProblemOf(scene, plan);
-  if (beyond !== undefined) return { is: "waiting", dueInMs: AGAIN_MS, message: `quota: ${beyond}` };
+  if (beyond !== undefined) {
+    const dueInMs = patienceMs(scene.operation.createdAtMs, storeNowMs(scene));
+    return { is: "waiting", dueInMs, message: `quota: ${beyond}` };
+  }
   const facts = await factsOf(scene, plan, policy, lookedFromMs);
   const decided = admit(facts);
   if (!(await settleHeld(scene, decided.held, decided.verdicts))) return { is: "lost" };
