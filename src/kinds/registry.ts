@@ -1,5 +1,6 @@
 import type { Kind, KindRegistry } from "../kernel/kind.ts";
 import { cloudNetworkKind } from "./cloud-network/kind.ts";
+import { computeProfileKind } from "./compute-profile/kind.ts";
 import { computeProviderKind } from "./compute-provider/kind.ts";
 import { dnsRecordKind } from "./dns-record/kind.ts";
 import { dnsZoneKind } from "./dns-zone/kind.ts";
@@ -12,6 +13,7 @@ export const kinds: KindRegistry = new Map<string, Kind>(
   (
     [
       cloudNetworkKind,
+      computeProfileKind,
       computeProviderKind,
       dnsRecordKind,
       dnsZoneKind,

@@ -147,6 +147,8 @@ export interface ComputeReader extends LoadBalancerReader {
    * whose answer was lost is ordered again.
    */
   lastReset?(id: string, signal: AbortSignal): Promise<string | undefined>;
+  /** What the last answer said of the provider's own limit of calls, where it tells. */
+  callLimit?(): { readonly limit: number; readonly remaining: number } | undefined;
   /** What the installation left in the account, by which it knows the account again. */
   sentinel(signal: AbortSignal): Promise<{ readonly id: string; readonly installationId: string } | "absent">;
 }

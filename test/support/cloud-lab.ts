@@ -4,6 +4,7 @@ import type { Kind } from "../../src/kernel/kind.ts";
 import { runOperation } from "../../src/kernel/operation.ts";
 import { newestPipeline } from "../../src/kernel/pipeline.ts";
 import { cloudNetworkKind } from "../../src/kinds/cloud-network/kind.ts";
+import { computeProfileKind } from "../../src/kinds/compute-profile/kind.ts";
 import { computeProviderKind } from "../../src/kinds/compute-provider/kind.ts";
 import { hostKind } from "../../src/kinds/host/kind.ts";
 import { firewallKind } from "../../src/kinds/firewall/kind.ts";
@@ -26,6 +27,7 @@ const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: ()
 const startMs = 1_767_225_600_000;
 
 export const cloudKinds = [
+  computeProfileKind,
   computeProviderKind,
   firewallKind,
   cloudNetworkKind,

@@ -1,5 +1,12 @@
 import { TerminalError } from "../../kernel/errors.ts";
-import { defineLoop, type Inventory, type LookContext, type Seen, type Subject } from "../../kernel/loop.ts";
+import {
+  defineLoop,
+  type Inspection,
+  type Inventory,
+  type LookContext,
+  type Seen,
+  type Subject,
+} from "../../kernel/loop.ts";
 import type { CloudServer, CloudThing, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
 import { leastComplete } from "../cloud/seen-marker.ts";
 import { factsOf, type ServerFacts } from "./declaration-of.ts";
@@ -49,6 +56,7 @@ export const computeProviderLoop = defineLoop<ComputeProviderSpec, AccountItem, 
     return (await lookForSentinel(ctx)) ?? "absent";
   },
   same: () => [],
+  inspect: async ({ reader }, _subject, seen) => accountInspection(seen, reader.callLimit?.()),
   create: async () => ({ externalId: sentinelKey }),
   update: async () => {},
   // An account that is no longer watched keeps its sentinel: other resources of ours may still be there.
@@ -76,6 +84,22 @@ async function lookAround(ctx: LookContext<ComputeReader>, subject: Subject<Comp
     startedAtMonotonicMs,
     items: sentinel === undefined ? items : [sentinel, ...items],
   };
+}
+
+/** What stands in an account beside ours, and how much of its calls is left, in tenths: what moves all the time would be written all the time. */
+export function accountInspection(
+  seen: readonly Seen<AccountItem>[],
+  calls: ReturnType<NonNullable<ComputeReader["callLimit"]>>,
+): Inspection {
+  const others = seen.filter(({ item }) => item.owner === "unmanaged").map(({ item }) => item.type);
+  const types = [...new Set(others)].toSorted((left, right) => (left < right ? -1 : 1));
+  const unmanaged = Object.fromEntries(types.map((type) => [type, others.filter((other) => other === type).length]));
+  if (calls === undefined) return { conditions: [], report: { unmanaged } };
+  const leftPercent = Math.round((calls.remaining / Math.max(1, calls.limit)) * 10) * 10;
+  const report = { unmanaged, calls: { limit: calls.limit, leftPercent } };
+  if (leftPercent > 20) return { conditions: [], report };
+  const message = `about ${leftPercent} % of the provider's ${calls.limit} calls are left: looks come later, and so may changes`;
+  return { conditions: [{ type: "CallsShort", status: "True", reason: "NearLimit", message }], report };
 }
 
 /** What is Setpoint's is its own resource's to show; here it would only be counted twice. */

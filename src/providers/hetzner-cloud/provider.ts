@@ -117,6 +117,7 @@ function readerOf(client: HetznerClient): ComputeReader {
     hasImage: (name, architecture, signal) => hasImage(client, { name, architecture }, signal),
     work: (id, signal) => actionState(client, id, signal),
     lastReset: (id, signal) => newestAction(client, id, "reset_server", signal),
+    callLimit: () => client.rate,
     sentinel: async (signal) => {
       const found = await findSentinel(client, "read", signal);
       return found === undefined ? "absent" : { id: found.id, installationId: found.sentinel.installationId };

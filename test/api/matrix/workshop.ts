@@ -86,6 +86,15 @@ function cloudNetwork(name: string) {
   return { apiVersion: "setpoint/v1", kind: "CloudNetwork", metadata: { name }, spec };
 }
 
+function computeProfile(name: string) {
+  return {
+    apiVersion: "setpoint/v1",
+    kind: "ComputeProfile",
+    metadata: { name },
+    spec: { account: "cloud", type: "cx22" },
+  };
+}
+
 function computeProvider(name: string) {
   const spec = { account: "cloud", family: "hetzner-cloud" };
   return { apiVersion: "setpoint/v1", kind: "ComputeProvider", metadata: { name, mode: "observe" }, spec };
@@ -107,12 +116,14 @@ export const manifests: Readonly<Record<string, (name: string) => object>> = {
   dnsrecords: record,
   firewalls: firewall,
   cloudnetworks: cloudNetwork,
+  computeprofiles: computeProfile,
   computeproviders: computeProvider,
   hosts: host,
   loadbalancers: loadBalancer,
 };
 /** Kinds that do not live everywhere. */
 const livesIn: Readonly<Record<string, readonly Scopes[]>> = {
+  computeprofiles: ["organizations"],
   computeproviders: ["organizations"],
   firewalls: ["organizations", "workspaces"],
   cloudnetworks: ["organizations", "workspaces"],

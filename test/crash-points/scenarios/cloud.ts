@@ -1,5 +1,6 @@
 import type { Kind } from "../../../src/kernel/kind.ts";
 import { cloudNetworkKind } from "../../../src/kinds/cloud-network/kind.ts";
+import { computeProfileKind } from "../../../src/kinds/compute-profile/kind.ts";
 import { computeProviderKind } from "../../../src/kinds/compute-provider/kind.ts";
 import { hostKind } from "../../../src/kinds/host/kind.ts";
 import { firewallKind } from "../../../src/kinds/firewall/kind.ts";
@@ -49,9 +50,14 @@ export class CloudOutside implements ScenarioOutside {
     });
     const open: typeof provider.open = (account) =>
       provider.open({ ...account, settings: { url: "http://world.test/v1" }, credentialRef: "token:demo" });
-    const kinds = [firewallKind, cloudNetworkKind, computeProviderKind, hostKind, loadBalancerKind].map(
-      (kind) => [kind.kind, kind as Kind] as const,
-    );
+    const kinds = [
+      firewallKind,
+      cloudNetworkKind,
+      computeProfileKind,
+      computeProviderKind,
+      hostKind,
+      loadBalancerKind,
+    ].map((kind) => [kind.kind, kind as Kind] as const);
     const outside = { ...provider, name: "outside", settleMs: settleSeconds * 1_000, callTimeoutMs: 3_000, open };
     return { kinds: new Map(kinds), providers: new Map([["outside", outside]]) };
   }
@@ -209,6 +215,30 @@ export const computeProviderScenario: Scenario = {
     },
   ],
   endsAtSeconds: 60,
+};
+
+const computeProfile = (locations: readonly string[]) =>
+  declaration(
+    "ComputeProfile",
+    "small",
+    { account: accountId, type: "cx22", locations: [...locations] },
+    { accounts: [accountId] },
+  );
+
+export const computeProfileScenario: Scenario = {
+  kind: "ComputeProfile",
+  outside,
+  acts: [
+    { atSeconds: 1, act: (intents) => intents.declare(computeProfile(["fsn1"])) },
+    { atSeconds: 15, act: (intents) => intents.declare(computeProfile(["fsn1", "nbg1"])) },
+    { atSeconds: 30, act: (intents) => intents.declare(computeProfile(["nbg1"])) },
+    { atSeconds: 45, act: (intents) => intents.declare(computeProfile([])) },
+    { atSeconds: 60, act: (intents) => intents.declare(computeProfile(["fsn1"])) },
+    { atSeconds: 75, act: (intents) => intents.declare(computeProfile(["hel1"])) },
+    { atSeconds: 90, act: (intents) => intents.declare(computeProfile(["fsn1", "hel1"])) },
+    { atSeconds: 105, act: (intents) => intents.requestDeletion(deletion("small", 0)) },
+  ],
+  endsAtSeconds: 130,
 };
 
 const host = (labels: JsonObject, power: "on" | "off") =>

@@ -2,6 +2,7 @@ import type { KindRegistry } from "../../../src/kernel/kind.ts";
 import type { Scenario } from "../scenario.ts";
 import {
   cloudNetworkScenario,
+  computeProfileScenario,
   computeProviderScenario,
   firewallScenario,
   hostScenario,
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   dnsZoneScenario,
   firewallScenario,
   cloudNetworkScenario,
+  computeProfileScenario,
   computeProviderScenario,
   hostScenario,
   loadBalancerScenario,

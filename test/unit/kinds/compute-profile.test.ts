@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { inspectionOf } from "../../../src/kinds/compute-profile/loop.ts";
+import { accountInspection } from "../../../src/kinds/compute-provider/loop.ts";
+import type { SubjectStatus } from "../../../src/ports/records.ts";
+import { CloudLab } from "../../support/cloud-lab.ts";
+
+const small = { account: "demo", type: "cx22", locations: ["fsn1", "nbg1"] };
+
+async function declared(spec: object): Promise<CloudLab> {
+  const lab = await CloudLab.open();
+  await lab.bench.declare("ComputeProfile/small", spec as never);
+  await lab.bench.pass({ minutes: 1 });
+  return lab;
+}
+
+function statusOf(lab: CloudLab, name: string): SubjectStatus {
+  return lab.bench.statuses(name)[0] ?? assert.fail(`${name} has no status`);
+}
+
+describe("a profile", () => {
+  test("reports what its type is, costs, and where it can be ordered, and writes nothing at the provider", async () => {
+    const lab = await declared(small);
+    assert.match(lab.bench.ready("ComputeProfile/small"), /^Converged/);
+    const report = statusOf(lab, "ComputeProfile/small").report as Record<string, unknown>;
+    const [fsn1, ...others] = report["offers"] as readonly Record<string, unknown>[];
+    assert.deepEqual([report["type"], report["cores"], fsn1?.["location"], others.length], ["cx22", 2, "fsn1", 1]);
+    assert.match(String(fsn1?.["monthly"]), /^\d+\.\d+$/);
+    await lab.bench.delete("ComputeProfile/small");
+    await lab.bench.pass({ minutes: 12 });
+    assert.throws(() => lab.bench.statuses("ComputeProfile/small"), /is not declared/, "it is gone");
+    assert.deepEqual([lab.writes(), lab.list("ssh_keys")], [[], []], "not even a sentinel");
+    await lab.bench.stop();
+  });
+
+  test("of an unknown type, or where the type is not, says what there is", async () => {
+    const unknown = await declared({ ...small, type: "cx9999" });
+    assert.match(unknown.bench.ready("ComputeProfile/small"), /no server type cx9999\. It has: .*cx22/);
+    await unknown.bench.stop();
+    const elsewhere = await declared({ ...small, locations: ["fsn1", "moon1"] });
+    assert.match(elsewhere.bench.ready("ComputeProfile/small"), /not offered in moon1\. It is in: .*fsn1/);
+    await elsewhere.bench.stop();
+  });
+
+  test("is not called unknown by half a list", async () => {
+    const lab = await CloudLab.open();
+    lab.fault({ kind: "half-list", path: "^/server_types$", share: 0, total: "kept" });
+    await lab.bench.declare("ComputeProfile/small", small);
+    await lab.bench.pass({ minutes: 2 });
+    assert.doesNotMatch(lab.bench.ready("ComputeProfile/small"), /no server type/);
+    lab.heal();
+    await lab.bench.pass({ minutes: 20 });
+    assert.match(lab.bench.ready("ComputeProfile/small"), /^Converged/);
+    await lab.bench.stop();
+  });
+
+  test("that cannot be ordered somewhere says where it can", () => {
+    const size = { id: "1", name: "cx22", cores: 2, memoryGigabytes: 4, diskGigabytes: 40, architecture: "x86" };
+    const offer = (location: string, available: boolean) => ({ location, available, monthly: "3.79" });
+    const type = { ...size, offers: [offer("fsn1", true), offer("hel1", false), offer("nbg1", false)] };
+    const spec = { account: "demo", type: "cx22", locations: ["fsn1", "nbg1"] };
+    const { conditions } = inspectionOf(spec, type);
+    assert.match(conditions[0]?.message ?? "", /cannot be ordered now in nbg1; it can in: fsn1/);
+    assert.deepEqual(inspectionOf({ ...spec, locations: ["fsn1"] }, type).conditions, []);
+  });
+});
+
+describe("a provider", () => {
+  const provider = { account: "demo", family: "hetzner-cloud", locations: [] };
+  test("reports what is not ours and how much of its calls is left, and does not write that again and again", async () => {
+    const lab = await CloudLab.open();
+    lab.console("POST", "/networks", { name: "somebodys", ip_range: "172.16.0.0/16" });
+    await lab.bench.declare("ComputeProvider/main", provider, { mode: "enforce" });
+    await lab.bench.pass({ minutes: 15 });
+    const { report, conditions } = statusOf(lab, "ComputeProvider/main");
+    assert.deepEqual(report, { unmanaged: { network: 1 }, calls: { limit: 3_600, leftPercent: 100 } });
+    assert.ok(!conditions.some(({ type }) => type === "CallsShort"));
+    const short = (remaining: number) => accountInspection([], { limit: 3_600, remaining }).conditions;
+    assert.match(short(700)[0]?.message ?? "", /about 20 % of the provider's 3600 calls are left/);
+    assert.deepEqual(short(1_000), []);
+    await lab.bench.stop();
+  });
+});
