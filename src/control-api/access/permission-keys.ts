@@ -74,6 +74,7 @@ const organization: Readonly<Record<string, Line>> = {
   "organization.bundle.manifest": ordinary("rcud", "Manifests of bundles"),
   "organization.bundle.repository": ordinary("rcudx", "Repositories that bundles come from"),
   "organization.bundle.revision": ordinary("rcd", "Revisions of bundles"),
+  "organization.compute_profile": ordinary("rcudx", "Server types of clouds, with price and availability"),
   "organization.compute_provider": ordinary("rcudx", "Accounts of clouds that are watched"),
   "organization.token": { actions: "rcd", about: "Tokens of services and assistants", auditor: "r" },
   "organization.dns_record": ordinary("rcudx", "DNS records of the organization"),
