@@ -234,7 +234,7 @@ async function copyStatement(
   if (unknown.length > 0)
     throw new Error(`The table ${table} has no ${unknown.join(", ")}; the seed must follow the schema`);
   const expressions = columns.map((name) => computed[name] ?? `s.${name}`);
-  const hashes = `select ${hashOf(geometry, contentOf(0))} as wanted, ${hashOf(geometry, observed())} as observed`;
+  const hashes = `select ${hashOf(geometry, contentOf(0))} as wanted, ${observedHash(geometry)} as observed`;
   // "offset 0" keeps the planner from pulling these up and computing them once per mention.
   return `insert into setpoint.${table} (${columns.join(", ")})
     select ${expressions.join(", ")}
@@ -263,16 +263,29 @@ function textOf(geometry: Geometry, sample: string): string {
 
 /** A digest as the kernel makes it, over the canonical text of the item instead of the sample's. */
 function hashOf(geometry: Geometry, ofSample: unknown): string {
-  return `left(encode(sha256(convert_to(${textOf(geometry, canonical(ofSample))}, 'UTF8')), 'hex'), 32)`;
+  return hashOfText(textOf(geometry, canonical(ofSample)));
+}
+
+function hashOfText(text: string): string {
+  return `left(encode(sha256(convert_to(${text}, 'UTF8')), 'hex'), 32)`;
+}
+
+/** The digest of an observation has the digest of its list in it. */
+function observedHash(geometry: Geometry): string {
+  const [before = "", behind = ""] = canonical(observed()).split(digestOf(listed()));
+  return hashOfText(`concat('${before}', ${hashOf(geometry, listed())}, '${behind}')`);
 }
 
 function contentOf(item: number) {
   const { value, region, tier } = itemSpec(item, "");
   return { value, region, tier };
 }
-/** What the kernel digests of an observation. */
+function listed(): unknown {
+  return [[itemName(0), itemExternalId(0), contentOf(0)]];
+}
+/** What the kernel digests of an observation: the list, and which of it is ours. */
 function observed(): unknown {
-  return ["complete", [[itemName(0), itemExternalId(0), contentOf(0), true]]];
+  return ["complete", digestOf(listed()), "+"];
 }
 
 /** When the kernel digests something else one day, the seed must fail here and not measure a million first writes. */
