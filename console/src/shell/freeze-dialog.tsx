@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import { base, figuresQuery, freezeQuery, pendingQuery } from "../api/queries.ts";
@@ -23,18 +23,25 @@ const spans = [
 
 /** Stops things. It asks little, because it must be quick; it says what it will stop. */
 export function FreezeDialog({ organization, close }: { organization: string; close: () => void }) {
-  const mayFreeze = useQuery(freezeQuery).isSuccess;
+  const client = useQueryClient();
+  const { isPending: isAsking, isSuccess: mayFreeze } = useQuery(freezeQuery);
   const [everywhere, setEverywhere] = useState(true);
   const [level, setLevel] = useState<string>("writes");
   const [forSeconds, setForSeconds] = useState(3_600);
   const [reason, setReason] = useState("");
-  const platform = mayFreeze && everywhere;
   const freeze = useAction(
     organization,
-    () =>
-      api("POST", platform ? "/v1/freeze" : `${base(organization)}/pauses`, {
+    async () => {
+      // Whoever is quicker than the answer to what they may stop must not stop less than they would have.
+      const may = await client.ensureQueryData(freezeQuery).then(
+        () => true,
+        () => false,
+      );
+      const platform = may && everywhere;
+      return await api("POST", platform ? "/v1/freeze" : `${base(organization)}/pauses`, {
         body: { level, reason: reason.trim(), forSeconds, ...(platform ? {} : { on: "organization" }) },
-      }),
+      });
+    },
     close,
   );
   return (
@@ -51,7 +58,7 @@ export function FreezeDialog({ organization, close }: { organization: string; cl
         }}
       >
         <Reach organization={organization} />
-        {mayFreeze ? (
+        {isAsking || mayFreeze ? (
           <SelectField
             label="What"
             value={everywhere ? "platform" : "organization"}
