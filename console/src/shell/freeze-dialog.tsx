@@ -33,7 +33,7 @@ export function FreezeDialog({ organization, close }: { organization: string; cl
     organization,
     async () => {
       // Whoever is quicker than the answer to what they may stop must not stop less than they would have.
-      const may = await client.ensureQueryData(freezeQuery).then(
+      const may = await client.query({ ...freezeQuery, staleTime: "static" }).then(
         () => true,
         () => false,
       );
