@@ -42,19 +42,6 @@ export const operations: readonly Mutant[] = [
     ],
   },
   {
-    name: "takes-back-what-is-locked",
-    row: "protection",
-    because: "a compensation deletes what the provider has locked meanwhile",
-    foundBy: "simulation",
-    patches: [
-      {
-        file: effects,
-        find: "if (creates && made !== undefined) requireUnlocked(key, made);",
-        replace: "",
-      },
-    ],
-  },
-  {
     name: "admitted-once-for-all",
     row: "engine",
     because: "an effect rests on an admission from before its inputs moved",
