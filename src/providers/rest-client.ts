@@ -20,11 +20,15 @@ export interface RestCall {
   readonly what: string;
 }
 
-export interface RestClientOptions {
+/** What a provider over HTTP is given of the world. */
+export interface RestWorld {
   readonly http: Http;
   readonly credentials: Credentials;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+export interface RestClientOptions extends RestWorld {
   readonly account: AccountRecord;
   readonly url: string;
   readonly timeoutMs: number;

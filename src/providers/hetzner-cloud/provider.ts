@@ -1,11 +1,8 @@
 import { TerminalError } from "../../kernel/errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type { ComputeCapabilities, ComputeEngine, ComputeReader } from "../../ports/compute.ts";
-import type { Credentials } from "../../ports/credentials.ts";
-import type { Http } from "../../ports/http.ts";
-import type { Log } from "../../ports/log.ts";
 import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../../ports/provider.ts";
 import type { AccountRecord } from "../../ports/records.ts";
+import type { RestWorld } from "../rest-client.ts";
 import { actionState, newestAction } from "./actions.ts";
 import { findServerType, hasImage, images, locations, serverTypes } from "./catalogue.ts";
 import { HetznerClient } from "./client.ts";
@@ -25,14 +22,7 @@ const callTimeoutMs = 10_000;
 /** Within one call there may be several requests, such as those that wait for an action. */
 const requestTimeoutMs = 8_000;
 
-interface World {
-  readonly http: Http;
-  readonly credentials: Credentials;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-export function createHetznerCloudProvider(world: World): Provider<ComputeReader, ComputeEngine> {
+export function createHetznerCloudProvider(world: RestWorld): Provider<ComputeReader, ComputeEngine> {
   return Object.freeze({
     name: "hetzner-cloud",
     // Lists are served apart from what writes; seconds are the worst that was seen.
@@ -56,7 +46,7 @@ const capabilities: ComputeCapabilities = Object.freeze({
   protection: true,
 });
 
-function openAccount(world: World, account: AccountRecord): ProviderAccount<ComputeReader, ComputeEngine> {
+function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<ComputeReader, ComputeEngine> {
   const client = new HetznerClient({
     ...world,
     account,

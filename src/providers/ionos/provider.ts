@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { TerminalError } from "../../kernel/errors.ts";
-import type { Clock } from "../../ports/clock.ts";
 import type {
   CloudServer,
   ComputeCapabilities,
@@ -9,11 +8,9 @@ import type {
   ComputeWriter,
   OwnMark,
 } from "../../ports/compute.ts";
-import type { Credentials } from "../../ports/credentials.ts";
-import type { Http } from "../../ports/http.ts";
-import type { Log } from "../../ports/log.ts";
 import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../../ports/provider.ts";
 import type { AccountRecord } from "../../ports/records.ts";
+import type { RestWorld } from "../rest-client.ts";
 import { providerErrorOf, toError } from "./answer-error.ts";
 import { IonosClient } from "./client.ts";
 import { insideLister, listDatacenters } from "./datacenters.ts";
@@ -30,14 +27,7 @@ const callTimeoutMs = 10_000;
 /** Within one call there may be several requests, such as those that wait for a change. */
 const requestTimeoutMs = 8_000;
 
-interface World {
-  readonly http: Http;
-  readonly credentials: Credentials;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-export function createIonosProvider(world: World): Provider<ComputeReader, ComputeEngine> {
+export function createIonosProvider(world: RestWorld): Provider<ComputeReader, ComputeEngine> {
   return Object.freeze({
     name: "ionos",
     // A change takes seconds to minutes behind its answer, and the thing is busy so long.
@@ -62,7 +52,7 @@ const capabilities: ComputeCapabilities = Object.freeze({
   protection: false,
 });
 
-function openAccount(world: World, account: AccountRecord): ProviderAccount<ComputeReader, ComputeEngine> {
+function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<ComputeReader, ComputeEngine> {
   const client = new IonosClient({ ...world, account, url: urlOf(account), timeoutMs: requestTimeoutMs });
   return {
     identity: (signal) => identityOf(client, account, signal),
