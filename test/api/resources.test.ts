@@ -114,6 +114,21 @@ test("to replace or delete what exists, one says which revision is meant", async
   assert.equal(resourceSchema.parse((await api.send("GET", path)).body).metadata.revision, 1, "nothing happened");
 });
 
+test("many who mean whatever stands there are all heard, however often it moves in between", async () => {
+  const path = `${base}/dnszones/crowded`;
+  assert.equal((await api.send("PUT", path, zone("crowded"), { "if-none-match": "*" })).status, 201);
+  const servers = Array.from({ length: 40 }, (_, index) => `ns${index}.test`);
+  const answers = await Promise.all(
+    servers.map((server) => api.send("PUT", path, zone("crowded", { spec: { nameservers: [server] } }), whatever)),
+  );
+  assert.deepEqual(
+    answers.filter(({ status }) => status !== 200).map(({ body }) => body["detail"]),
+    [],
+  );
+  const { body } = await api.send("GET", path);
+  assert.equal((body as { metadata: { revision: number } }).metadata.revision, 1 + servers.length);
+});
+
 test("a stale If-Match shows who changed what meanwhile", async () => {
   const path = `${base}/dnszones/stale`;
   await api.send("PUT", path, zone("stale"));

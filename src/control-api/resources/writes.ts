@@ -28,8 +28,11 @@ import { type Precondition, preconditionOf, preconditionRequired, revisionOf } f
 import { changeRefused, existsAlready } from "./refusals.ts";
 import { operationWith } from "./starting.ts";
 
-/** How often a change is made anew when somebody else changes the resource in between. */
-const attempts = 5;
+/**
+ * How often a change is made anew when somebody else changes the resource in between. Each time is one that another
+ * writer won, so it takes as many who write the same name at once to use them up.
+ */
+const attempts = 100;
 
 export interface WriteRequest {
   readonly parameters: Named;
