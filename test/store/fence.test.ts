@@ -205,7 +205,11 @@ test("shards are divided without overlap when many ask at once, and handed over 
     64,
   );
   const [first = []] = taken;
+  const named = async () => (await fresh.engine.shardHolders()).map((row) => row.holder).toSorted();
+  await fresh.engine.releaseShards({ holder: "one", shards: first.slice(1) });
+  assert.deepEqual(await named(), ["four", "one", "three", "two"], "it has one left");
   await fresh.engine.releaseShards({ holder: "one", shards: first });
+  assert.deepEqual(await named(), ["four", "three", "two"], "nobody keeps a share for who has left in order");
   const next = await fresh.engine.takeShards({ holder: "five", wanted: 1, leaseMs: 60_000 });
   assert.equal(next[0]?.quiet, false);
   assert.equal(next[0]?.epoch, 2);

@@ -60,13 +60,21 @@ export const renewShards = statement<{ shard: number }>(
    returning l.shard`,
 );
 
-export const releaseShards = statement<never>(
-  "release shards",
-  "platform",
-  `update setpoint.shard as l set holder = null, until_ms = 0, quiet_next = false
-   from unnest($2::smallint[], $3::bigint[]) as claim (shard, epoch)
-   where l.shard = claim.shard and l.epoch = claim.epoch and l.holder = $1`,
-);
+/**
+ * $1 holder, $2 shards, $3 their epochs. Whoever gives up its last shard is no longer counted among those who share: else the
+ * next one would leave it its half until the lease that nobody has any more would have run out.
+ */
+export const releasing = (shards: "shard" | "worker_shard", holders: "shard_holder" | "worker_holder") => `
+  with claim as (select * from unnest($2::smallint[], $3::bigint[]) as claim (shard, epoch)),
+  gone as (
+    delete from setpoint.${holders} as h where h.holder = $1 and not exists (
+      select from setpoint.${shards} as l where l.holder = $1
+        and not exists (select from claim where claim.shard = l.shard and claim.epoch = l.epoch))
+  )
+  update setpoint.${shards} as l set holder = null, until_ms = 0, quiet_next = false
+  from claim where l.shard = claim.shard and l.epoch = claim.epoch and l.holder = $1`;
+
+export const releaseShards = statement<never>("release shards", "platform", releasing("shard", "shard_holder"));
 
 /** Holders of leases, and those who asked for some and got none yet. */
 export const shardHolders = statement<{ holder: string; shards: number }>(

@@ -1,6 +1,6 @@
 import type { JournalEntry, OperationRecord } from "../../ports/operation-store.ts";
 import { statement } from "../statement.ts";
-import { clock } from "./lease.ts";
+import { clock, releasing } from "./lease.ts";
 import { pauseCovers } from "./permit.ts";
 
 /** An operation as the statements answer with it: null where nothing is, the priority as a number. */
@@ -228,9 +228,7 @@ export const renewWorkerShards = statement<{ shard: number }>(
 export const releaseWorkerShards = statement<never>(
   "release worker shards",
   "platform",
-  `update setpoint.worker_shard as l set holder = null, until_ms = 0, quiet_next = false
-   from unnest($2::smallint[], $3::bigint[]) as claim (shard, epoch)
-   where l.shard = claim.shard and l.epoch = claim.epoch and l.holder = $1`,
+  releasing("worker_shard", "worker_holder"),
 );
 export const workerShardHolders = statement<{ holder: string; shards: number }>(
   "worker shard holders",

@@ -51,6 +51,8 @@ export function releaseShards(
     row.untilMs = 0;
     row.quietNext = false;
   }
+  // Whoever has given up its last one is not counted among those who share.
+  if (tables.shards.every((row) => row.holder !== request.holder)) tables.holders.delete(request.holder);
 }
 
 export function shardHolders({
