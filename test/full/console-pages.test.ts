@@ -258,6 +258,42 @@ describe("the console of the demo", () => {
     });
   });
 
+  test("an operation that waits for somebody is listed on Now, and goes when it is over", async () => {
+    const planned = "/v1/organizations/demo/projects/shop/dnszones";
+    const needing = async () =>
+      (await operatorCall(product, "GET", "/v1/organizations/demo/operations?attention=true")) as {
+        items: { id: string; message: string; resource: { name: string } }[];
+      };
+    const ours = ({ items }: Awaited<ReturnType<typeof needing>>) =>
+      items.filter(({ resource }) => resource.name === "planned");
+    await operatorCall(product, "POST", planned, {
+      apiVersion: "setpoint/v1",
+      kind: "DnsZone",
+      metadata: { name: "planned", mode: "propose" },
+      spec: { account: "dns", zone: "planned.example.", makesZone: true, nameservers: ["ns1.dns.example."] },
+    });
+    try {
+      await opened(consoleLooks[0], async (page) => {
+        await page.goto(`${consoleUrl(product)}/o/demo/now`);
+        const needs = page.locator("section", { hasText: "Needs attention" });
+        const link = needs.getByRole("link", { name: "dns-zone.create of DnsZone/planned" });
+        await link.waitFor();
+        await needs.getByText("its plan waits for approval").waitFor();
+        const [operation] = ours(await needing());
+        assert.ok(operation !== undefined);
+        await needs.getByText(operation.message).waitFor();
+        await operatorCall(product, "POST", `/v1/organizations/demo/operations/${operation.id}:cancel`, {
+          reason: "not today",
+        });
+        await until("the operation to be over", needing, (found) => ours(found).length === 0, 600);
+        await link.waitFor({ state: "detached" });
+        assert.equal(outsideZones(product).filter(({ name }) => name.startsWith("planned")).length, 0);
+      });
+    } finally {
+      await operatorCall(product, "DELETE", `${planned}/planned`);
+    }
+  });
+
   test("the worker is killed in the middle of its work: the zone is made once", async () => {
     await opened(consoleLooks[0], async (page) => {
       await breakSomething(page, "The worker is killed in the middle of its work");

@@ -22,6 +22,7 @@ import { Answer, Command, Empty } from "../../components/states.tsx";
 import { Ago, duration, useNowMs } from "../../components/time.tsx";
 import { HeldRow, inOrder } from "../held/held-row.tsx";
 import type { InventorySearch } from "../inventory/route.tsx";
+import { needingSomebodyQuery, operationCause } from "./operation-causes.tsx";
 import { nowRoute } from "./route.tsx";
 
 /** What is bad now, how bad, since when, and what can be done about it, without a click. */
@@ -80,7 +81,7 @@ function Figures({ organization }: { organization: string }) {
   );
 }
 
-interface Cause {
+export interface Cause {
   readonly key: string;
   readonly tone: Tone;
   readonly icon: IconName;
@@ -97,6 +98,7 @@ function Attention({ organization }: { organization: string }) {
     queryFn: () => get<DriftDocument>(`${base(organization)}/drift`),
   });
   const pending = useQuery(pendingQuery(organization));
+  const operations = useQuery(needingSomebodyQuery(organization));
   return (
     <Panel
       title="Needs attention"
@@ -109,7 +111,11 @@ function Attention({ organization }: { organization: string }) {
     >
       <Answer of={drift} what="what differs">
         {({ causes }) => {
-          const all = [...causes.map(driftCause), ...brokenCauses(pending.data?.items ?? [])];
+          const all = [
+            ...(operations.data ?? []).map((operation) => operationCause(organization, operation)),
+            ...causes.map(driftCause),
+            ...brokenCauses(pending.data?.items ?? []),
+          ];
           if (all.length === 0)
             return (
               <Empty icon="check" title="Everything is as declared">
