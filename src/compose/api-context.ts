@@ -12,6 +12,7 @@ import type { KindRegistry } from "../kernel/kind.ts";
 import type { RotatingBox } from "../ports/secret-box.ts";
 import type { DueEdge } from "../ports/signal.ts";
 import { hetznerCloudSettingsSchema } from "../providers/hetzner-cloud/settings.ts";
+import { hetznerDnsCapabilities } from "../providers/hetzner-dns/capabilities.ts";
 import { ionosSettingsSchema } from "../providers/ionos/settings.ts";
 import { powerDnsCapabilities } from "../providers/powerdns/capabilities.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
@@ -93,6 +94,7 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
       ["rfc2136", rfc2136SettingsSchema],
     ]),
     capabilities: new Map([
+      ["hetzner-cloud", hetznerDnsCapabilities],
       ["powerdns", powerDnsCapabilities],
       ["rfc2136", rfc2136Capabilities],
     ]),

@@ -45,10 +45,11 @@ export function composeEngine(
   undo.use(startSealing({ administration: databases.setpoint_admin, opener, clock, log }));
   const transport = createDnsTransport();
   const queries = createDnsQueries({ transport, addresses: hostAddresses, random });
+  const resolver = createDnsResolver();
   const providers = new Map<string, Provider>([
-    ["hetzner-cloud", createHetznerCloudProvider({ http, credentials, clock, log })],
+    ["hetzner-cloud", createHetznerCloudProvider({ http, credentials, clock, log, resolver, queries })],
     ["ionos", createIonosProvider({ http, credentials, clock, log })],
-    ["powerdns", createPowerDnsProvider({ http, credentials, resolver: createDnsResolver(), queries })],
+    ["powerdns", createPowerDnsProvider({ http, credentials, resolver, queries })],
     ["rfc2136", createRfc2136Provider({ transport, credentials, clock, random, queries })],
   ]);
   const store = new PostgresEngineStore({ database: databases.setpoint_engine, clock, ids });

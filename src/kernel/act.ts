@@ -64,6 +64,13 @@ export async function write(
 
 type Called = CalledWith<ReadonlyMap<string, string>>;
 
+/** Whether all changes of a cycle go in one call: the loop can say them so, and the provider of the account can make them so. */
+export function appliesTogether({ engine, input, loop }: Pick<WriteScene, "engine" | "input" | "loop">): boolean {
+  if (loop.apply === undefined || loop.appliesAt === undefined || input.account === undefined)
+    return loop.apply !== undefined;
+  return loop.appliesAt(engine.accounts.world(input.account).reader);
+}
+
 /** Undefined where only our own record changes: that needs a permit and no call. */
 function callOf(scene: WriteScene, changes: readonly PlannedChange[], memory: SubjectMemory) {
   const { engine, input, loop, subject } = scene;
@@ -75,16 +82,17 @@ function callOf(scene: WriteScene, changes: readonly PlannedChange[], memory: Su
     changes.filter(({ action }) => action === "delete" || action === "forget").map(({ key }) => key),
   );
   const last = input.resource.deletion !== undefined && memory.owned.every(({ key }) => ending.has(key));
-  return (signal: AbortSignal) => invoke(loop, { writer, signal, marker, last }, subject, outside);
+  const context = { writer, marker, last, together: appliesTogether(scene) };
+  return (signal: AbortSignal) => invoke(loop, { ...context, signal }, subject, outside);
 }
 
 async function invoke(
   loop: Loop<unknown, object>,
-  ctx: WriteContext<unknown>,
+  { together, ...ctx }: WriteContext<unknown> & { readonly together: boolean },
   subject: Subject<unknown>,
   changes: readonly PlannedChange[],
 ): Promise<ReadonlyMap<string, string>> {
-  if (loop.apply !== undefined) {
+  if (loop.apply !== undefined && together) {
     await loop.apply(ctx, subject, changes.map(batchChange));
     return new Map();
   }

@@ -1,6 +1,6 @@
 import type { PermitRefusal } from "../ports/engine-store.ts";
 import type { GuardName, HeldGroup, SubjectMemory, Verdict } from "../ports/records.ts";
-import { isBookkeeping, type WriteResult, type WriteScene, write } from "./act.ts";
+import { appliesTogether, isBookkeeping, type WriteResult, type WriteScene, write } from "./act.ts";
 import { claimAccount } from "./account-claim.ts";
 import type { Admission } from "./admit.ts";
 import type { Scene } from "./cycle.ts";
@@ -46,7 +46,7 @@ export async function carryOut(
   if (mayNotStart(scene)) return { ...unstarted, ...leaseTooShort(start, admitted) };
   const unclaimed = await claimAccount(scene, decided.memory);
   if (unclaimed !== undefined) return after(unstarted, unclaimed, scene, admitted).state;
-  const calls = scene.loop.apply === undefined ? admitted.map((change) => [change]) : batches(admitted);
+  const calls = appliesTogether(scene) ? batches(admitted) : admitted.map((change) => [change]);
   const later = admission.later.filter((change) => removes(change) && !isGranted(change, facts));
   return await inOrder({ ...scene, facts, later }, calls, start);
 }

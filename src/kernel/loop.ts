@@ -70,6 +70,8 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   ): Promise<Inspection | undefined>;
   /** Where the provider can change many items in one atomic call: all changes of a cycle, as one call under one permit. */
   apply?(ctx: WriteContext<Writer>, subject: Subject<Spec>, changes: readonly BatchChange<Item>[]): Promise<void>;
+  /** Whether the provider of this account can do that; without it every one can. Where not, each change is a call for itself. */
+  appliesAt?(reader: Reader): boolean;
 }
 
 export type ItemName = { readonly key: string; readonly externalId: string | undefined };

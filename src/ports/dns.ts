@@ -9,6 +9,8 @@ export interface DnsRecordSet {
   readonly values: readonly string[];
   /** Values the provider keeps and does not serve. */
   readonly disabledValues: readonly string[];
+  /** A lock of the provider that keeps it from being changed, in the provider's words. */
+  readonly lockedBy?: string | undefined;
 }
 
 /** What a provider can express. Known before any call, so that what it cannot is refused where it is declared. */
@@ -19,6 +21,11 @@ export interface DnsCapabilities {
   readonly mostTtlSeconds: number;
   /** All values of one record set together, as they stand in presentation format. */
   readonly mostSetCharacters?: number | undefined;
+  readonly mostSetValues?: number | undefined;
+  /** Several record sets are changed by one call, all of them or none. Else each of them is a call for itself. */
+  readonly changesTogether: boolean;
+  readonly makesZones: boolean;
+  readonly signsZones: boolean;
 }
 
 export interface DnsReader {

@@ -42,7 +42,13 @@ export function worldProvider(world: World, clock: Clock, http: Http = worldHttp
   const credentials = {
     read: async (reference: string) => ({ found: true, value: reference.replace(/^token:/, "") }) as const,
   };
-  const provider = createHetznerCloudProvider({ http, credentials, clock, log: silent });
+  const provider = createHetznerCloudProvider({
+    http,
+    credentials,
+    clock,
+    log: silent,
+    resolver: { nameservers: async () => [] },
+  });
   return {
     ...provider,
     open: (account) =>

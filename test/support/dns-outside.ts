@@ -1,3 +1,4 @@
+import type { Clock } from "../../src/ports/clock.ts";
 import type { Http, HttpAnswer, HttpRequest, HttpSilence } from "../../src/ports/http.ts";
 import type { JsonObject } from "../../src/ports/json.ts";
 import type { Provider } from "../../src/ports/provider.ts";
@@ -29,6 +30,8 @@ export interface DnsOutside extends AsyncDisposable {
   /** What our provider has asked so far. */
   calls(): { readonly calls: number; readonly transfers: number; readonly writes: number };
   repair(): void;
+  /** It lives in the time of a bench, where it is simulated. */
+  follow?(clock: Clock): void;
 }
 
 const zone = "example.test.";
@@ -203,7 +206,7 @@ function spoil(proxy: DnsProxy): void {
   };
 }
 
-function byHost(
+export function byHost(
   records: readonly (readonly [name: string, type: string, value: string])[],
 ): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};

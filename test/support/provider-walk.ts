@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ComputeEngine, ComputeReader, OwnMark, ServerIntent } from "../../src/ports/compute.ts";
+import type { DnsZoneWriter } from "../../src/ports/dns.ts";
 import type { BalancerService } from "../../src/ports/load-balancer.ts";
 import type { ProviderAccount } from "../../src/ports/provider.ts";
 
@@ -68,10 +69,19 @@ export async function walkProvider(walk: Walk): Promise<void> {
   await firewalls(walk, writer);
   const server = await servers(walk, writer);
   await balancers(walk, writer);
+  if ("createZone" in account.writer) await zones(writer as unknown as DnsZoneWriter);
   await ends(walk, writer, server);
   for (const lister of Object.values(account.collections)) await lister(undefined, signal);
   const all = Object.keys(account.writer).toSorted();
   assert.deepEqual([...called].toSorted(), all, "every method is walked");
+}
+
+async function zones(writer: DnsZoneWriter): Promise<void> {
+  const recordSet = { name: "www.walk.test.", type: "A", ttlSeconds: 300, values: ["192.0.2.1"] };
+  await writer.createZone("walk.test.", [], signal);
+  await writer.change("walk.test.", [{ action: "replace", recordSet }], signal);
+  await assert.rejects(writer.signZone("walk.test.", signal), /cannot sign/);
+  await writer.deleteZone("walk.test.", signal);
 }
 
 async function networks({ account, zone, order }: Walk, writer: ComputeEngine): Promise<void> {

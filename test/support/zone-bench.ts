@@ -1,5 +1,6 @@
 import { dnsRecordKind } from "../../src/kinds/dns-record/kind.ts";
 import { dnsZoneKind } from "../../src/kinds/dns-zone/kind.ts";
+import type { Clock } from "../../src/ports/clock.ts";
 import type { DnsWriter } from "../../src/ports/dns.ts";
 import type { JsonObject } from "../../src/ports/json.ts";
 import type { Provider } from "../../src/ports/provider.ts";
@@ -11,14 +12,16 @@ export async function startZoneBench(
   provider: Provider,
   settings: JsonObject = {},
   afterWrite = () => Promise.resolve(),
+  follow: (clock: Clock) => void = () => {},
 ) {
   const time: { flight: VirtualTime["flight"] } = { flight: (call) => call };
   const bench = await Bench.start({
     kinds: [dnsZoneKind, dnsRecordKind],
     providers: [accessible(provider, afterWrite, (call) => time.flight(call))],
-    accounts: [{ name: "lab", provider: provider.name, settings }],
+    accounts: [{ name: "lab", provider: provider.name, settings, callsPerSecond: 1_000 }],
   });
   time.flight = (call) => bench.time.flight(call);
+  follow(bench.time.clock());
   return Object.assign(bench, {
     zone: (spec: JsonObject = {}, mode: Mode = "enforce") =>
       bench.declare("DnsZone/example", { account: "lab", zone: "example.test", ...spec }, { mode }),

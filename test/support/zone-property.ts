@@ -14,7 +14,7 @@ const names = ["@", "www", "mail", "*.apps", "bücher", "_sip._tcp", "_443._tcp.
 const hex = "0123456789abcdef".repeat(4);
 
 /** A zone that breaks no rule, drawn from a seed: names, types, values and TTLs that meet again and again. */
-export function randomZone(seed: number): Records {
+export function randomZone(seed: number, leastTtlSeconds = 0): Records {
   const random = new SeededRandom(seed);
   const below = (count: number) => Math.floor(random.next() * count);
   const address = () => `192.0.2.${below(4)}`;
@@ -26,7 +26,7 @@ export function randomZone(seed: number): Records {
       name,
       type,
       values: [...new Set(values)],
-      ttlSeconds: [0, 60, 300][below(3)] ?? 60,
+      ttlSeconds: Math.max(leastTtlSeconds, [0, 60, 300][below(3)] ?? 60),
     };
     records.set(`r-${names.indexOf(name)}-${type.toLowerCase()}`, spec);
   };
@@ -96,8 +96,9 @@ export async function becomes(
   declared: Map<string, JsonObject>,
   seed: number,
   world: () => Promise<readonly DnsRecordSet[]>,
+  { leastTtlSeconds = 0, seconds = 8 } = {},
 ): Promise<void> {
-  const next = randomZone(seed);
+  const next = randomZone(seed, leastTtlSeconds);
   for (const name of declared.keys()) if (!next.has(name)) await bench.delete(`DnsRecord/${name}`);
   for (const [name, spec] of next)
     if (JSON.stringify(declared.get(name)) !== JSON.stringify(spec)) await bench.declare(`DnsRecord/${name}`, spec);
@@ -105,7 +106,7 @@ export async function becomes(
   for (const [name, spec] of next) declared.set(name, spec);
   const before = bench.process.reports.length;
   // The writes, and the look that follows each of them: that one is the second plan.
-  await bench.pass({ seconds: 8 });
+  await bench.pass({ seconds });
   assert.deepEqual(seenOf(await world()), expected(next), `seed ${seed}: the zone is not what was declared`);
   const last = bench.process.reports.slice(before).at(-1);
   if (last === undefined) return;

@@ -33,6 +33,8 @@ function beyondProvider(spec: DnsRecordSpec, can: DnsCapabilities, account: stri
   if (!can.types.includes(spec.type)) refuse("/spec/type", `cannot hold ${spec.type} records: ${can.types.join(", ")}`);
   if (spec.ttlSeconds < can.leastTtlSeconds) refuse("/spec/ttlSeconds", `keeps no TTL below ${can.leastTtlSeconds}`);
   if (spec.ttlSeconds > can.mostTtlSeconds) refuse("/spec/ttlSeconds", `keeps no TTL above ${can.mostTtlSeconds}`);
+  if (can.mostSetValues !== undefined && spec.values.length > can.mostSetValues)
+    refuse("/spec/values", `takes ${can.mostSetValues} values in one record set, and these are ${spec.values.length}`);
   if (can.mostSetCharacters !== undefined) {
     const size = spec.values.reduce((sum, value) => sum + lengthOf(spec, value), 0);
     if (size > can.mostSetCharacters)

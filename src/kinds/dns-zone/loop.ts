@@ -50,6 +50,7 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
   },
   update: async (ctx, zone, wanted, seen) => write(ctx, zone, [replacing(wanted.item, seen.item)]),
   remove: async (ctx, zone, seen) => write(ctx, zone, [deleting(seen.item)]),
+  appliesAt: (reader) => reader.capabilities.changesTogether,
   apply: async (ctx, zone, changes) =>
     write(
       ctx,
@@ -71,8 +72,9 @@ function aliasInTheWay(wanted: RecordSet, there: ReadonlyMap<string, RecordSet>)
 /** Every change puts our mark into the zone, so that whoever looks next knows whose it is; the last one takes it out. */
 async function write(ctx: WriteContext<DnsWriter>, zone: Zone, changes: readonly DnsChange[]): Promise<void> {
   const name = zoneName(zone);
-  const mark = ctx.last ? markerRemoval(name) : markerChange(name, zone, ctx.marker);
-  await ctx.writer.change(name, [...changes, mark], ctx.signal);
+  // Where each change is a call for itself, nothing of ours stands in the zone without the mark, from the first to the last.
+  const all = ctx.last ? [...changes, markerRemoval(name)] : [markerChange(name, zone, ctx.marker), ...changes];
+  await ctx.writer.change(name, all, ctx.signal);
 }
 
 /** Where the spec asks for it, each record set has an entry in external-dns's registry, kept like any other record set. */
@@ -159,7 +161,8 @@ async function readRecordSet(
 function seenItem(item: RecordSet, owners: ReadonlyMap<string, string>): Seen<RecordSet> {
   const key = recordSetKey(item);
   const owner = owners.get(key);
-  const seen = { key, externalId: key, item };
+  const { lockedBy } = item;
+  const seen = { key, externalId: key, item, ...(lockedBy === undefined ? {} : { lockedBy }) };
   return owner === undefined ? seen : { ...seen, marker: { foreign: owner } };
 }
 

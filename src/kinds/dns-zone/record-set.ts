@@ -4,9 +4,11 @@ import { parseAbsoluteName } from "../dns-record/domain-name.ts";
 import { foldSeenValue } from "../dns-record/record-value.ts";
 
 /** All records of one name and type, in the one form in which equal things are equal: folded values, sorted. */
-export interface RecordSet extends Omit<DnsRecordSet, "disabledValues"> {
+export interface RecordSet extends Omit<DnsRecordSet, "disabledValues" | "lockedBy"> {
   /** Only where there are any: values the server keeps and does not serve. */
   readonly disabledValues?: readonly string[];
+  /** Only where the provider keeps it from being changed. */
+  readonly lockedBy?: string | undefined;
   /** Only where they are written otherwise on the server, as a text that is cut elsewhere: its own words, for conditions. */
   readonly serverValues?: readonly string[];
   /** Only where the provider has one: smaller TTLs are stored as this one. */
@@ -24,7 +26,7 @@ export function foldSeen(seen: DnsRecordSet, leastTtlSeconds = 0): RecordSet {
       ? [foldSeenValue(seen.type, values[0] ?? "")]
       : [...new Set(values.map((value) => foldSeenValue(seen.type, value)))].sort();
   const values = fold(seen.values);
-  const asServed = seen.type !== "TXT" || seen.values.every((value) => values.includes(value));
+  const asServed = seen.values.every((value) => values.includes(value));
   const name = parseAbsoluteName(seen.name, { wildcard: true, root: true });
   return {
     name: name.ok ? name.value : seen.name.toLowerCase(),
@@ -33,6 +35,7 @@ export function foldSeen(seen: DnsRecordSet, leastTtlSeconds = 0): RecordSet {
     values,
     ...(asServed ? {} : { serverValues: [...seen.values].sort() }),
     ...(leastTtlSeconds === 0 ? {} : { leastTtlSeconds }),
+    ...(seen.lockedBy === undefined ? {} : { lockedBy: seen.lockedBy }),
     ...(seen.disabledValues.length === 0 ? {} : { disabledValues: fold(seen.disabledValues) }),
   };
 }

@@ -1,7 +1,13 @@
 import { TerminalError } from "../../kernel/errors.ts";
 import type { ComputeCapabilities, ComputeEngine, ComputeReader } from "../../ports/compute.ts";
+import type { DnsQueries } from "../../ports/dns-queries.ts";
+import type { DnsResolver } from "../../ports/dns-resolver.ts";
+import type { DnsZoneReader, DnsZoneWriter } from "../../ports/dns.ts";
 import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../../ports/provider.ts";
 import type { AccountRecord } from "../../ports/records.ts";
+import { hetznerDnsCapabilities } from "../hetzner-dns/capabilities.ts";
+import { zoneReader } from "../hetzner-dns/zone-reader.ts";
+import { zoneWriter } from "../hetzner-dns/zone-writer.ts";
 import type { RestWorld } from "../rest-client.ts";
 import { actionState, newestAction } from "./actions.ts";
 import { findServerType, hasImage, images, locations, serverTypes } from "./catalogue.ts";
@@ -22,7 +28,16 @@ const callTimeoutMs = 10_000;
 /** Within one call there may be several requests, such as those that wait for an action. */
 const requestTimeoutMs = 8_000;
 
-export function createHetznerCloudProvider(world: RestWorld): Provider<ComputeReader, ComputeEngine> {
+interface HetznerWorld extends RestWorld {
+  readonly resolver: DnsResolver;
+  readonly queries?: DnsQueries | undefined;
+}
+
+/** A project has servers and zones behind one token, and one limit of calls for both. */
+type HetznerReader = ComputeReader & DnsZoneReader;
+type HetznerWriter = ComputeEngine & DnsZoneWriter;
+
+export function createHetznerCloudProvider(world: HetznerWorld): Provider<HetznerReader, HetznerWriter> {
   return Object.freeze({
     name: "hetzner-cloud",
     // Lists are served apart from what writes; seconds are the worst that was seen.
@@ -46,7 +61,7 @@ const capabilities: ComputeCapabilities = Object.freeze({
   protection: true,
 });
 
-function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<ComputeReader, ComputeEngine> {
+function openAccount(world: HetznerWorld, account: AccountRecord): ProviderAccount<HetznerReader, HetznerWriter> {
   const client = new HetznerClient({
     ...world,
     account,
@@ -60,8 +75,13 @@ function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<
     rights: (signal) => readRights(client, signal),
     rate: () => client.rate,
     collections: collectionsOf(client),
-    reader: readerOf(client),
+    reader: Object.freeze({
+      ...zoneReader(client, { resolver: world.resolver, queries: world.queries, server: undefined }),
+      ...readerOf(client),
+      capabilities: Object.freeze({ ...capabilities, ...hetznerDnsCapabilities }),
+    }),
     writer: Object.freeze({
+      ...zoneWriter(client),
       ...serverWriter(client),
       ...serverEngine(client),
       ...volumeWriter(client),

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { z } from "zod";
-import { RetryableError, TerminalError } from "../../kernel/errors.ts";
-import type { DnsQueries } from "../../ports/dns-queries.ts";
-import type { DnsResolver } from "../../ports/dns-resolver.ts";
+import { TerminalError } from "../../kernel/errors.ts";
 import type { DnsChange, DnsRecordSet, DnsZoneReader, DnsZoneWriter } from "../../ports/dns.ts";
-import { powerDnsCapabilities } from "./capabilities.ts";
+import { type Asking, delegationOf } from "../zone-delegation.ts";
+import { zoneFacts } from "../zone-facts.ts";
 import { ZoneMemory } from "../zone-memory.ts";
+import { powerDnsCapabilities } from "./capabilities.ts";
 import { parseBody, type PowerDnsClient, zoneHeadSchema, zoneSchema } from "./client.ts";
 
 type Zone = z.output<typeof zoneSchema>;
@@ -13,14 +13,7 @@ type Zone = z.output<typeof zoneSchema>;
 /** A secondary's records come from its primary: whatever is written here is undone by the next transfer. */
 const secondaryKinds = new Set(["Slave", "Secondary", "Consumer"]);
 
-export function zoneReader(
-  client: PowerDnsClient,
-  asking: {
-    readonly resolver: DnsResolver;
-    readonly queries: DnsQueries | undefined;
-    readonly server: string | undefined;
-  },
-): DnsZoneReader {
+export function zoneReader(client: PowerDnsClient, asking: Asking): DnsZoneReader {
   const memory: Memory = new ZoneMemory();
   return Object.freeze({
     capabilities: powerDnsCapabilities,
@@ -29,26 +22,9 @@ export function zoneReader(
       const call = { path: ["zones", zoneId(zone)], what: `the read of zone ${zone}` };
       const found = await client.find(zoneSchema, call, signal);
       if (found === undefined) return "absent";
-      const own = ({ name, type }: DnsRecordSet) =>
-        type === "SOA" || (type === "NS" && name === zone) || (type === "TXT" && name === `_setpoint.${zone}`);
-      const sets = recordSetsOf(zone, found);
-      const nameservers = sets.find(({ name, type }) => type === "NS" && name === zone)?.values ?? [];
-      return {
-        nameservers: nameservers.map((name) => name.toLowerCase()).sort(),
-        signed: found.dnssec === true,
-        recordSets: sets.filter((set) => !own(set)).length,
-      };
+      return zoneFacts(zone, recordSetsOf(zone, found), found.dnssec === true);
     },
-    delegation: async (zone: string, signal: AbortSignal) => {
-      const found = await asking.resolver.nameservers(zone, asking.server, signal).catch((cause: unknown) => {
-        const message = cause instanceof Error ? cause.message : String(cause);
-        const asked = asking.server ?? "the system's resolver";
-        throw new RetryableError("PROVIDER_UNAVAILABLE", `${asked} did not answer who serves ${zone}: ${message}`, {
-          cause,
-        });
-      });
-      return found.map((name) => `${name.toLowerCase().replace(/\.$/, "")}.`).sort();
-    },
+    delegation: (zone: string, signal: AbortSignal) => delegationOf(asking, zone, signal),
     zone: (zone: string, signal: AbortSignal, options: { readonly fresh?: boolean } = {}) =>
       readZone(client, memory, { zone, fresh: options.fresh === true }, signal),
     recordSet: async (

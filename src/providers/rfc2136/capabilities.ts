@@ -6,4 +6,7 @@ export const rfc2136Capabilities: DnsCapabilities = Object.freeze({
   leastTtlSeconds: 0,
   mostTtlSeconds: 2_147_483_647,
   mostSetCharacters: 20_000,
+  changesTogether: true,
+  makesZones: false,
+  signsZones: false,
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isoSecond } from "../../runtime/iso-second.ts";
 import { labelsSchema } from "./body.ts";
 import { HetznerError, invalidInput } from "./errors.ts";
 import type { DnsRecord, RrSet, Zone } from "./rows.ts";
@@ -49,14 +50,40 @@ export function checkedSet(set: RrSet): RrSet {
 
 /** What every zone begins with. */
 export function firstSets(nowMs: number): RrSet[] {
-  const serial = `${Math.floor(nowMs / 1_000)}`;
   const own = { ttl: undefined, labels: {}, isProtected: false };
   const record = (value: string): DnsRecord => ({ value, comment: undefined });
-  const soa = `${nameservers[0] ?? ""} dns.hetzner.com. ${serial} 86400 10800 3600000 3600`;
+  const soa = `${nameservers[0] ?? ""} dns.hetzner.com. ${firstSerialOf(nowMs)} 86400 10800 3600000 3600`;
   return [
     { ...own, name: "@", type: "SOA", records: [record(soa)] },
     { ...own, name: "@", type: "NS", records: nameservers.map(record) },
   ];
+}
+
+/** By convention the day and two digits. */
+function firstSerialOf(nowMs: number): number {
+  return Number(isoSecond(nowMs).slice(0, 10).replaceAll("-", "")) * 100;
+}
+
+/** The zone after a change: what is served otherwise than before has a serial of its own. */
+export function withNewSerial(before: Zone, after: Zone, nowMs: number): Zone {
+  if (after.mode !== "primary" || (before.rrsets === after.rrsets && before.ttl === after.ttl)) return after;
+  const last = Math.max(...[before, after].map(serialOf));
+  const serial = Math.max(last + 1, firstSerialOf(nowMs));
+  const rrsets = after.rrsets.map((set) =>
+    set.name === "@" && set.type === "SOA"
+      ? { ...set, records: set.records.map((record) => ({ ...record, value: withSerial(record.value, serial) })) }
+      : set,
+  );
+  return { ...after, rrsets };
+}
+
+function serialOf({ rrsets }: Zone): number {
+  const soa = rrsets.find(({ name, type }) => name === "@" && type === "SOA");
+  return Number(soa?.records[0]?.value.split(" ")[2] ?? 0);
+}
+
+function withSerial(soa: string, serial: number): string {
+  return soa.split(" ").with(2, String(serial)).join(" ");
 }
 
 /** A zone with a set more, which must fit beside the others. */

@@ -15,6 +15,7 @@ import {
   rrSetSchema,
   setsOfFile,
   ttlSchema,
+  withNewSerial,
   withSet,
   zoneFile,
 } from "./zone-records.ts";
@@ -65,7 +66,7 @@ export function changeZone(call: Call, zone: Zone, command: string, next: Zone):
   return startAction(call, {
     command,
     resources: [{ id: zone.id, type: "zone" }],
-    now: () => call.project.zones.put(next),
+    now: () => call.project.zones.put(withNewSerial(zone, next, call.nowMs)),
   });
 }
 

@@ -47,6 +47,7 @@ export class CloudOutside implements ScenarioOutside {
       credentials: { read: async () => ({ found: true, value: worldToken("demo") }) },
       clock: this.#clock,
       log: silent,
+      resolver: { nameservers: async () => [] },
     });
     const open: typeof provider.open = (account) =>
       provider.open({ ...account, settings: { url: "http://world.test/v1" }, credentialRef: "token:demo" });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { resourceNameSchema } from "../../../src/kinds/naming/resource-name-schema.ts";
 import { declarationOfRecordSet } from "../../../src/kinds/dns-zone/declaration-of.ts";
 import { desiredRecordSets } from "../../../src/kinds/dns-zone/desired.ts";
-import { foldSeen, type RecordSet } from "../../../src/kinds/dns-zone/record-set.ts";
+import { foldSeen, type RecordSet, stableRecordSet } from "../../../src/kinds/dns-zone/record-set.ts";
 import type { InputResource } from "../../../src/kernel/loop.ts";
 import type { DnsRecordSpec } from "../../../src/kinds/dns-record/schema.ts";
 
@@ -36,7 +36,7 @@ test("what is declared for a record set wants that very record set", () => {
       { ...record, scope: "organization/o" } as unknown as InputResource<DnsRecordSpec>,
     ]);
     assert.ok(desired.known);
-    assert.deepEqual(desired.items[0]?.item, recordSet);
+    assert.deepEqual(desired.items[0]?.item, stableRecordSet(recordSet));
   }
   assert.equal(names.size, readable.length, "each has a name of its own");
   assert.equal(declarationOfRecordSet(zone, seen("www.example.test.", "A", "192.0.2.1")).ok, true);

@@ -43,7 +43,8 @@ function opened(answers: readonly Reply[], record: AccountRecord = account) {
   };
   const clock = new ManualClock();
   const wait = async (ms: number) => clock.advance(ms);
-  const world = createHetznerCloudProvider({ http, credentials, clock: Object.assign(clock, { wait }), log });
+  const resolver = { nameservers: async () => [] };
+  const world = createHetznerCloudProvider({ http, credentials, clock: Object.assign(clock, { wait }), log, resolver });
   return { world: world.open(record), calls, lines, clock };
 }
 
