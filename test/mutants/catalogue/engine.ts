@@ -22,8 +22,8 @@ export const engine: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/carry-out.ts",
-        find: "admitted.map((change) => [change]) : batches(admitted)",
-        replace: "[admitted] : batches(admitted)",
+        find: "batches(admitted) : admitted.map((change) => [change])",
+        replace: "batches(admitted) : [admitted]",
       },
     ],
   },
