@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { launchChromium } from "../test/support/chromium.ts";
 import { consoleLooks, consolePages } from "../test/support/console-pages.ts";
 import { consoleUrl, openContext, operatorCall, requireConsole, signIn } from "../test/support/console.ts";
-import { startDemo, untilDemoStands } from "../test/support/demo.ts";
+import { startDemo, untilDemoStands, untilHostsStand } from "../test/support/demo.ts";
 import { until } from "../test/support/product.ts";
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("../docs/screenshots", import.meta.url));
@@ -22,6 +22,7 @@ try {
       items: { id: string; guard: string; blastRadius: { actions: Record<string, number> } }[];
     };
   await untilDemoStands(product);
+  await untilHostsStand(product);
   for (const id of ["foreign-record", "mass-delete", "killed-worker"])
     await operatorCall(product, "POST", `/demo/scenarios/${id}`);
   const waiting = await until(
@@ -32,18 +33,19 @@ try {
   );
   const deletes = waiting.items.find(({ blastRadius }) => blastRadius.actions["delete"] === 14);
   const operations = await until(
-    "the operations to wait for their delegation",
+    "the host whose worker was killed",
     async () =>
       (await operatorCall(product, "GET", "/v1/organizations/demo/operations")) as {
-        items: { id: string; step?: string }[];
+        items: { id: string; state: string; resource: { name: string } }[];
       },
-    ({ items }) => items.length > 1 && items.every(({ step }) => step === "delegation"),
-    900,
+    ({ items }) => items.some(({ state, resource }) => state === "succeeded" && resource.name.startsWith("spare-")),
+    1_200,
   );
+  const made = operations.items.find(({ resource }) => resource.name.startsWith("spare-"));
   const pages = [
     ...consolePages,
     { name: "held-change", path: `/o/demo/held/${deletes?.id ?? ""}`, shows: "What would happen" },
-    { name: "operation", path: `/o/demo/operations/${operations.items[0]?.id ?? ""}`, shows: "Where the time went" },
+    { name: "operation", path: `/o/demo/operations/${made?.id ?? ""}`, shows: "Where the time went" },
   ];
   for (const look of consoleLooks) {
     const context = await openContext(browser, look);

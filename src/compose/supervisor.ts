@@ -9,6 +9,7 @@ import { type LogFile, openLogFile } from "../runtime/log-file.ts";
 import { startEmbeddedServer } from "../store/embedded/server.ts";
 import { migrate } from "../store/migrate.ts";
 import type { Message } from "./channel.ts";
+import { demoCredentials } from "./demo/names.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { firstLink } from "./first-link.ts";
 import { listenAddress, portError } from "./port-error.ts";
@@ -19,8 +20,6 @@ import { ensureToken, tokenFileOf } from "./token-file.ts";
 import type { World } from "./world.ts";
 
 const roles = ["api", "scheduler", "worker"] as const;
-/** Named by the demo's account; the simulated provider lets everybody in. */
-const demoKey = "demo";
 const sameSignalMs = 1_000;
 
 /**
@@ -28,6 +27,7 @@ const sameSignalMs = 1_000;
  * was started is stopped again, in reverse order. Answers with the exit code.
  */
 export async function runDev(config: Config, environment: Environment, world: World): Promise<number> {
+  const startedAtMs = world.clock.monotonicMs();
   const signals = watchSignals(world.clock);
   await using undo = new AsyncDisposableStack();
   try {
@@ -52,9 +52,10 @@ export async function runDev(config: Config, environment: Environment, world: Wo
     const early = await Promise.race([started.then(() => undefined), signals.first, database.lost]);
     if (early !== undefined) return endWith(early, log);
     const link = await firstLink(config, database.url, log);
-    process.stdout.write(banner(config, world, { logFile: logFile.path, database: database.where, link }));
+    const tookMs = world.clock.monotonicMs() - startedAtMs;
+    process.stdout.write(banner(config, world, { logFile: logFile.path, database: database.where, link, tookMs }));
     if (restored) process.stdout.write(RESTORED);
-    log.info("supervisor.ready");
+    log.info("supervisor.ready", { tookMs: Math.round(tookMs) });
     return endWith(await Promise.race([signals.first, database.lost]), log);
   } catch (thrown) {
     process.stderr.write(`setpoint: ${explainFailure(thrown)}\n`);
@@ -172,7 +173,7 @@ function createChildren(
     DATABASE_URL: about.url,
     SETPOINT_DATA: config.dataDirectory,
     SETPOINT_KINDS: kindModulesOf(config).join(","),
-    ...(config.demo ? { SETPOINT_DEMO_KEY: demoKey } : {}),
+    ...(config.demo ? demoCredentials : {}),
   };
   const children: RoleChild[] = [];
   const changed = () => {
@@ -229,7 +230,12 @@ async function stopAll(children: readonly RoleChild[], log: Log, signals: Signal
 function banner(
   config: Config,
   world: World,
-  about: { readonly logFile: string; readonly database: string; readonly link: string | undefined },
+  about: {
+    readonly logFile: string;
+    readonly database: string;
+    readonly link: string | undefined;
+    readonly tookMs: number;
+  },
 ): string {
   const url = `${config.publicUrl ?? `http://${listenAddress}:${config.port}`}/`;
   const lines = [
@@ -247,5 +253,5 @@ function banner(
     ["Next", "bin/setpoint.mjs doctor; bin/setpoint.mjs --help"],
   ];
   const body = lines.map(([name = "", value = ""]) => `  ${name.padEnd(13)}${value}`).join("\n");
-  return `Setpoint ${world.version} is ready.\n\n${body}\n\nStop with Ctrl-C.\n`;
+  return `Setpoint ${world.version} is ready. It took ${(about.tookMs / 1_000).toFixed(1)} s.\n\n${body}\n\nStop with Ctrl-C.\n`;
 }

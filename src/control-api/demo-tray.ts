@@ -7,8 +7,10 @@ import { Problem } from "./problem.ts";
 export interface DemoScenario {
   readonly id: string;
   readonly title: string;
+  readonly where: "clouds" | "dns" | "setpoint";
   readonly does: string;
   readonly expect: string;
+  readonly guard: string;
   readonly youCan: string;
   readonly look: string;
 }

@@ -18,11 +18,7 @@ export interface WorldServer extends AsyncDisposable {
 export async function serveWorld(world: World, clock: Clock, port: number): Promise<WorldServer> {
   const stopping = new AbortController();
   const server = createServer((request, response) => {
-    serve(world, clock, stopping.signal, request, response).catch((thrown: unknown) => {
-      const detail = `The world itself failed: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`;
-      if (response.headersSent) response.destroy();
-      else send(response, { status: 500, headers: {}, body: { status: 500, detail } });
-    });
+    void serveFrom(world, { clock, stopping: stopping.signal }, request, response);
   });
   // Clients of a cloud keep their connections; a world that hangs up first looks like one that fails.
   server.keepAliveTimeout = 75_000;
@@ -43,10 +39,28 @@ export async function serveWorld(world: World, clock: Clock, port: number): Prom
   };
 }
 
+interface Serving {
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+}
+
+/** Answers one request from a world, whoever listens. */
+export async function serveFrom(
+  world: World,
+  serving: Serving,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  await serve(world, serving, incoming, response).catch((thrown: unknown) => {
+    const detail = `The world itself failed: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`;
+    if (response.headersSent) response.destroy();
+    else send(response, { status: 500, headers: {}, body: { status: 500, detail } });
+  });
+}
+
 async function serve(
   world: World,
-  clock: Clock,
-  stopping: AbortSignal,
+  { clock, stopping }: Serving,
   incoming: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {

@@ -51,7 +51,16 @@ test("files are kept for ever, pages never, and both carry the policy or their t
 
 test("what the demo can break is for those who keep the installation", async () => {
   const ran: string[] = [];
-  const scenario = { id: "freeze", title: "t", does: "d", expect: "e", youCan: "y", look: "now" };
+  const words = {
+    title: "t",
+    where: "setpoint",
+    does: "d",
+    expect: "e",
+    guard: "g",
+    youCan: "y",
+    look: "now",
+  } as const;
+  const scenario = { id: "freeze", ...words };
   const run = async (id: string) => void ran.push(id);
   await using api = await startTestApi({ demo: { organization: "default", scenarios: [scenario], run } });
   const path = "/demo/scenarios";

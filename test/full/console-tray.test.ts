@@ -7,7 +7,19 @@ import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../support/chromium.ts";
 import { consoleLooks } from "../support/console-pages.ts";
 import { endPauses, openContext, operatorCall, requireConsole, signIn } from "../support/console.ts";
-import { breakSomething, outsideRecords, outsideZones, startDemo, untilDemoStands } from "../support/demo.ts";
+import {
+  atHetzner,
+  breakSomething,
+  type Conditioned,
+  endFaults,
+  isReady,
+  outsideRecords,
+  outsideZones,
+  startDemo,
+  untilDemoStands,
+  untilHostsStand,
+  workspace,
+} from "../support/demo.ts";
 import { type Product, until } from "../support/product.ts";
 
 const edited = "web-3.shop.example.";
@@ -15,7 +27,7 @@ const wanted = "198.51.100.12";
 const foreign = "192.0.2.66";
 const editing = "Somebody edits a record behind our back";
 
-describe("trouble with the provider, another server, and a freeze from the demo's tray", () => {
+describe("trouble with the providers, another server, a killed worker and a freeze from the demo's tray", () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-tray-"));
   let product: Product;
   let browser: Browser;
@@ -62,11 +74,11 @@ describe("trouble with the provider, another server, and a freeze from the demo'
   test("a provider that fails and one that is silent: nothing is concluded from it, and it goes on by itself", async () => {
     const before = JSON.stringify(outsideZones(product));
     await opened(async (page) => {
-      await breakSomething(page, "The provider answers with errors");
+      await breakSomething(page, "The DNS server answers with errors");
       await page.getByText("LookFailed").first().waitFor();
       const failing = await ready();
       assert.equal(failing?.status, "Unknown", "never green, and no absence either");
-      await breakSomething(page, "The provider stops answering");
+      await breakSomething(page, "The DNS server stops answering");
       await until("the silence to be noticed", ready, (now) => now?.message !== failing?.message, 1_200);
       assert.equal((await ready())?.status, "Unknown");
       assert.equal(JSON.stringify(outsideZones(product)), before, "nothing was written and nothing deleted");
@@ -99,6 +111,94 @@ describe("trouble with the provider, another server, and a freeze from the demo'
       await page.getByRole("dialog").getByRole("button", { name: "Resume", exact: true }).click();
       await page.getByText("Nothing is paused any more.").waitFor();
       await heals();
+    });
+  });
+
+  interface Server {
+    readonly id: number;
+    readonly name: string;
+    readonly status: string;
+  }
+  const servers = async () =>
+    (await atHetzner<Server>(product, "servers")).map(({ id, name, status }) => ({ id, name, status }));
+  const look = async (path: string) => (await operatorCall(product, "GET", `${workspace}/${path}`)) as Conditioned;
+
+  test("a deleted firewall rule is put back", async () => {
+    await untilHostsStand(product);
+    const rules = async () =>
+      (await atHetzner<{ name: string; rules: { port: string | null }[] }>(product, "firewalls"))
+        .filter(({ name }) => name === "web")
+        .flatMap(({ rules: all }) => all.map(({ port }) => port));
+    assert.deepEqual(new Set(await rules()), new Set(["80", "443", "9100"]));
+    await opened(async (page) => {
+      await breakSomething(page, "Somebody deletes a firewall rule behind our back");
+      await page.getByRole("heading", { name: "web", level: 1 }).waitFor();
+      await until("the rule to be back", rules, ({ length }) => length === 3, 1_200);
+      assert.deepEqual(new Set(await rules()), new Set(["80", "443", "9100"]));
+      await page.getByText("Ready", { exact: true }).first().waitFor();
+    });
+  });
+
+  test("a server that was renamed and switched off gets its name back and is on, and is still the same one", async () => {
+    const before = (await servers()).find(({ name }) => name === "web-2");
+    await opened(async (page) => {
+      await breakSomething(page, "Somebody renames a server and switches it off");
+      await page.getByRole("heading", { name: "web-2", level: 1 }).waitFor();
+      const after = await until(
+        "the server to be as declared",
+        servers,
+        (all) => all.some(({ name, status }) => name === "web-2" && status === "running"),
+        1_200,
+      );
+      assert.equal(after.find(({ name }) => name === "web-2")?.id, before?.id);
+      assert.equal(
+        after.some(({ name }) => name === "do-not-touch"),
+        false,
+      );
+    });
+  });
+
+  test("half a list and a cloud that is silent: hosts are unknown, never gone, and nothing is made or deleted", async () => {
+    const before = await servers();
+    await opened(async (page) => {
+      try {
+        await breakSomething(page, "The cloud answers half a list");
+        await page.getByText("complete-reads").first().waitFor();
+        const half = await look("hosts/db-1");
+        assert.equal(isReady(half), false, "half a list says nothing good about what is not in it");
+        assert.match(JSON.stringify(half.status.conditions), /suspicion/);
+        assert.deepEqual(await servers(), before, "and nothing bad either");
+        await breakSomething(page, "The cloud times out");
+        await page.getByText("LookFailed").first().waitFor();
+        assert.deepEqual(await servers(), before);
+      } finally {
+        await endFaults(product);
+      }
+      for (const name of ["web-1", "db-1"]) {
+        await operatorCall(product, "POST", `${workspace}/hosts/${name}:reconcile`);
+        await until(`${name} to be seen again`, () => look(`hosts/${name}`), isReady, 1_200);
+      }
+      assert.deepEqual(await servers(), before);
+    });
+  });
+
+  test("a worker that is killed when the server was made and nobody has heard of it: there is one server", async () => {
+    const before = await servers();
+    await opened(async (page) => {
+      await breakSomething(page, "The worker is killed in the middle of making a host");
+      const operation = page.getByRole("link", { name: /host\.create of Host\/spare-/ });
+      await operation.click();
+      await page.getByText("Where the time went").waitFor();
+      const made = (await servers()).filter(({ id }) => !before.some((server) => server.id === id));
+      assert.equal(made.length, 1, "it is there, and its answer was lost");
+      await until("the host to be ready", () => look(`hosts/${made[0]?.name ?? ""}`), isReady, 1_800);
+      await page.getByText("succeeded").first().waitFor();
+      const after = (await servers()).filter(({ id }) => !before.some((server) => server.id === id));
+      assert.deepEqual(
+        after.map(({ id }) => id),
+        made.map(({ id }) => id),
+        "the next worker went on with that one and made no other",
+      );
     });
   });
 });

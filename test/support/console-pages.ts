@@ -8,6 +8,11 @@ export const consolePages = [
   { name: "object-outside", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=outside", shows: "complete look" },
   { name: "object-history", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=history", shows: "Declarations" },
   { name: "object-as", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=as", shows: "As YAML" },
+  {
+    name: "object-host",
+    path: "/o/demo/objects/projects/shop/workspaces/production/hosts/web-1",
+    shows: "Differences",
+  },
   { name: "held", path: "/o/demo/held", shows: "takeover" },
   { name: "loops", path: "/o/demo/loops", shows: "Caps of this organization" },
   { name: "operations", path: "/o/demo/operations", shows: "dns-zone.create" },

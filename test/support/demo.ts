@@ -21,6 +21,9 @@ export async function untilDemoStands(product: Product): Promise<void> {
     };
   const isSynced = ({ status }: Awaited<ReturnType<typeof zone>>) =>
     status.conditions.some(({ type, status: is }) => type === "Synced" && is === "True");
+  // The demo declares one after the other: as declared means little before the last of them is there.
+  const last = async () => outsideRecords(product, "lb.ap.shop.example.");
+  await until("the demo's last record", last, ({ length }) => length > 0, 1_200);
   await until("the demo to be as declared", zone, isSynced, 1_200);
   for (const path of ["held-changes", "operations"])
     await until(
@@ -29,6 +32,48 @@ export async function untilDemoStands(product: Product): Promise<void> {
       ({ items }) => items.length > 0,
       1_200,
     );
+}
+
+/** Waits until all hosts of the demo were made, and everything around them stands. */
+export async function untilHostsStand(product: Product): Promise<void> {
+  const list = async () =>
+    (await operatorCall(product, "GET", `${workspace}/hosts`)) as { items: readonly Conditioned[] };
+  const stand = (items: readonly Conditioned[]) => items.length >= 12 && items.every(isReady);
+  await until("the demo's hosts", list, ({ items }) => stand(items), 1_800);
+  const balancers = async () =>
+    (await operatorCall(product, "GET", `${workspace}/loadbalancers`)) as { items: readonly Conditioned[] };
+  await until("the demo's load balancers", balancers, ({ items }) => items.length === 2 && items.every(isReady), 1_800);
+}
+
+export const workspace = "/v1/organizations/demo/projects/shop/workspaces/production";
+
+export interface Conditioned {
+  readonly metadata: { readonly name: string };
+  readonly status: {
+    readonly conditions: readonly { type: string; status: string; reason: string; message: string }[];
+  };
+}
+
+export function isReady({ status }: Conditioned): boolean {
+  return status.conditions.some(({ type, status: is }) => type === "Ready" && is === "True");
+}
+
+/** The simulated clouds as somebody at their console sees them: the world itself. */
+export async function atHetzner<Thing>(product: Product, collection: string): Promise<readonly Thing[]> {
+  const body = await atOutside(product, "GET", `/_world/console/hetzner-cloud/shop/${collection}?per_page=50`);
+  return (body as Record<string, readonly Thing[]>)[collection] ?? [];
+}
+
+/** Ends what a scenario laid into the way of the clouds, which otherwise lasts a minute. */
+export async function endFaults(product: Product): Promise<void> {
+  await atOutside(product, "DELETE", "/_world/faults");
+}
+
+async function atOutside({ url }: Product, method: string, path: string): Promise<unknown> {
+  const { protocol, hostname, port } = new URL(url);
+  const answer = await fetch(`${protocol}//${hostname}:${Number(port) + 1}${path}`, { method });
+  const body = await answer.text();
+  return body === "" ? undefined : JSON.parse(body);
 }
 
 interface OutsideZone {

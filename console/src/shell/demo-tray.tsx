@@ -28,23 +28,38 @@ export function DemoTray({ organization }: { organization: string }) {
           open
           onOpenChange={setOpen}
           title="Break something"
-          description="The provider of this organization is simulated; everything else is real. Pick what should go wrong."
+          description="The providers of this organization are simulated; everything else is real. Pick what should go wrong."
         >
-          <ul className="space-y-2">
-            {tray.items.map((scenario) => (
-              <ScenarioRow
-                key={scenario.id}
-                organization={organization}
-                scenario={scenario}
-                close={() => setOpen(false)}
-              />
+          <div className="space-y-4">
+            {places.map(({ where, name }) => (
+              <section key={where} aria-label={name}>
+                <h3 className="mb-1.5 text-xs font-semibold tracking-wide text-soft uppercase">{name}</h3>
+                <ul className="space-y-2">
+                  {tray.items
+                    .filter((scenario) => scenario.where === where)
+                    .map((scenario) => (
+                      <ScenarioRow
+                        key={scenario.id}
+                        organization={organization}
+                        scenario={scenario}
+                        close={() => setOpen(false)}
+                      />
+                    ))}
+                </ul>
+              </section>
             ))}
-          </ul>
+          </div>
         </Dialog>
       ) : undefined}
     </>
   );
 }
+
+const places = [
+  { where: "clouds", name: "At the clouds" },
+  { where: "dns", name: "At the DNS server" },
+  { where: "setpoint", name: "Here" },
+] as const;
 
 function ScenarioRow({
   organization,
@@ -61,7 +76,7 @@ function ScenarioRow({
     <li className={`rounded-md border p-3 ${run.isSuccess ? "border-accent" : "border-line"}`}>
       <div className="flex flex-wrap items-start gap-3">
         <div className="min-w-0 flex-1 basis-64">
-          <h3 className="text-sm font-semibold">{scenario.title}</h3>
+          <h4 className="text-sm font-semibold">{scenario.title}</h4>
           <p className="text-sm text-soft">{scenario.does}</p>
         </div>
         <Button tone={run.isSuccess ? "plain" : "danger"} icon="bolt" busy={run.isPending} onClick={() => run.mutate()}>
@@ -73,6 +88,8 @@ function ScenarioRow({
         <dl className="mt-2 grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 border-t border-line pt-2 text-sm">
           <dt className="text-soft">Expect</dt>
           <dd>{scenario.expect}</dd>
+          <dt className="text-soft">Guard</dt>
+          <dd>{scenario.guard}</dd>
           <dt className="text-soft">You can</dt>
           <dd>{scenario.youCan}</dd>
           <dt className="text-soft">Look</dt>

@@ -1,9 +1,10 @@
 import type { Config } from "../../config.ts";
 import type { Demo } from "../../control-api/demo-tray.ts";
+import { Problem } from "../../control-api/problem.ts";
 import { createHttpClient } from "../../runtime/http-client.ts";
 import { demoPortOf } from "./demo-port.ts";
 import { scenarios } from "./scenarios.ts";
-import { demo } from "./seed.ts";
+import { demo } from "./names.ts";
 import { listenAddress } from "../port-error.ts";
 
 const timeoutMs = 30_000;
@@ -14,17 +15,11 @@ export function demoOf(config: Config): Demo {
   const url = `http://${listenAddress}:${demoPortOf(config)}/_demo/scenarios`;
   return {
     organization: demo.organization,
-    scenarios: scenarios.map(({ id, title, does, expect, youCan, look }) => ({
-      id,
-      title,
-      does,
-      expect,
-      youCan,
-      look,
-    })),
+    scenarios: scenarios.map(({ run: _run, ...said }) => said),
     run: async (id) => {
       const answer = await http.request({ method: "POST", url: `${url}/${id}`, timeoutMs });
-      if (!answer.answered || answer.status >= 300) throw new Error("The demo did not answer. Its log says why.");
+      if (!answer.answered) throw new Problem("ENTITY_STATUS", `The demo did not answer: ${answer.message}`);
+      if (answer.status >= 300) throw new Problem("ENTITY_STATUS", answer.text);
     },
   };
 }

@@ -1,0 +1,116 @@
+import { hostAtHetzner } from "./cloud-declarations.ts";
+import { demo, workspacePath } from "./names.ts";
+import { type DemoWorld, type Scenario, troubleSeconds } from "./scenario.ts";
+
+const workspaceObject = `objects/projects/${demo.project}/workspaces/${demo.workspace}`;
+const pollMs = 50;
+const patienceMs = 20_000;
+
+async function lookAgain({ api }: DemoWorld, ...names: readonly string[]): Promise<void> {
+  for (const name of names) await api.send("POST", `${workspacePath}/${name}:reconcile`);
+}
+
+const hosts = ["web-1", "web-2", "web-3", "web-4", "web-5", "web-6", "api-1", "api-2", "db-1", "db-2"];
+const atHetzner = [...hosts.map((name) => `hosts/${name}`), "firewalls/web", "loadbalancers/edge"];
+
+export const cloudScenarios: readonly Scenario[] = [
+  {
+    id: "deleted-rule",
+    title: "Somebody deletes a firewall rule behind our back",
+    where: "clouds",
+    does: "The rule that lets HTTPS in is taken out of the firewall web, in the console of the cloud.",
+    expect:
+      "The firewall differs in its rules, and the next cycle puts the rule back. The timeline says what was seen.",
+    guard: "None has to: a missing rule of what is ours is drift, and healed within the change cap.",
+    youCan: "Nothing, or declare the firewall without that rule.",
+    look: `${workspaceObject}/firewalls/web`,
+    run: async (world) => {
+      const { outside } = world;
+      const firewall = outside.atHetzner("firewalls", "web");
+      if (firewall === undefined) throw new Error("The firewall web is not there.");
+      const rules = firewall.rules?.filter(({ port }) => port !== "443");
+      outside.atConsole("hetzner-cloud", "POST", `/firewalls/${firewall.id}/actions/set_rules`, { rules });
+      await lookAgain(world, "firewalls/web");
+    },
+  },
+  {
+    id: "renamed-server",
+    title: "Somebody renames a server and switches it off",
+    where: "clouds",
+    does: "The server of web-2 is called do-not-touch from now on, and is off.",
+    expect:
+      "It is known by its recorded id, so nothing is missing and nothing made anew: it gets its name back and is on.",
+    guard: "ownership: ours is what we have on record, whatever it is called.",
+    youCan: "Nothing. To keep it off, declare spec.power: off.",
+    look: `${workspaceObject}/hosts/web-2`,
+    run: async (world) => {
+      const { outside } = world;
+      const server = outside.atHetzner("servers", "web-2");
+      if (server === undefined) throw new Error("The server of web-2 is not there.");
+      outside.atConsole("hetzner-cloud", "PUT", `/servers/${server.id}`, { name: "do-not-touch" });
+      outside.atConsole("hetzner-cloud", "POST", `/servers/${server.id}/actions/poweroff`);
+      await lookAgain(world, "hosts/web-2");
+    },
+  },
+  {
+    id: "half-list",
+    title: "The cloud answers half a list",
+    where: "clouds",
+    does: "Lists of servers have only every other one in them, for a minute.",
+    expect:
+      "The list does not add up, so it is partial: nobody is missing by it, and nothing is deleted or made again.",
+    guard: "complete reads only: absence from a list is a suspicion.",
+    youCan: "Nothing: with the next whole list everything goes on.",
+    look: `${workspaceObject}/hosts/db-1`,
+    run: async (world) => {
+      const aim = { path: "^/servers$", forSeconds: troubleSeconds };
+      world.outside.breakHetzner({ kind: "half-list", share: 0.5, total: "kept", ...aim });
+      await lookAgain(world, ...atHetzner);
+    },
+  },
+  {
+    id: "silent-cloud",
+    title: "The cloud times out",
+    where: "clouds",
+    does: "Every call to Hetzner hangs until it is given up, for a minute. Servers go on running.",
+    expect:
+      "Looks fail and are tried again with backoff. Hosts read Unknown, never gone; the DNS server is not affected.",
+    guard: "complete reads only: a failed look is no absence.",
+    youCan: "Nothing: it goes on by itself when the cloud is back.",
+    look: `${workspaceObject}/hosts/web-1`,
+    run: async (world) => {
+      world.outside.breakHetzner({ kind: "timeout", when: "before", forSeconds: troubleSeconds });
+      await lookAgain(world, ...atHetzner);
+    },
+  },
+  {
+    id: "killed-worker",
+    title: "The worker is killed in the middle of making a host",
+    where: "clouds",
+    does: "A new host is declared. The cloud makes its server, the answer is lost, and the worker gets a real SIGKILL.",
+    expect: "Another worker goes on from the journal, finds the server by its mark and adopts it: one server, not two.",
+    guard: "once in effect: the intent was on record before the call.",
+    youCan: "Nothing. The operation's journal shows both workers.",
+    look: "operations",
+    run: killInTheMiddle,
+  },
+];
+
+/** Kills when the cloud has made the server and nobody has heard of it: the worst moment there is. */
+async function killInTheMiddle({ api, clock, killWorker, outside }: DemoWorld): Promise<void> {
+  const { log, core } = outside.clouds;
+  const before = log.after(0).at(-1)?.number ?? 0;
+  const fault = outside.breakHetzner({ kind: "timeout", when: "after", method: "POST", path: "^/servers$", times: 1 });
+  const { items } = (await api.send("GET", `${workspacePath}/hosts`)).body as { items?: readonly unknown[] };
+  const answer = await api.send("POST", `${workspacePath}/hosts`, {
+    apiVersion: "setpoint/v1",
+    kind: "Host",
+    metadata: { name: `spare-${(items ?? []).length + 1}` },
+    spec: hostAtHetzner("spare", "fsn1", ["web"]),
+  });
+  if (answer.status >= 300) throw new Error(`The host could not be declared: ${String(answer.body["detail"])}`);
+  const isMade = () => log.after(before).some(({ method, path }) => method === "POST" && path === "/servers");
+  for (let waitedMs = 0; waitedMs < patienceMs && !isMade(); waitedMs += pollMs) await clock.wait(pollMs);
+  core.tray.take(fault);
+  killWorker();
+}

@@ -1,0 +1,29 @@
+import { worldToken } from "../../world/account-book.ts";
+
+/** What everything of the demo is called. */
+export const demo = {
+  organization: "demo",
+  project: "shop",
+  workspace: "production",
+  account: "dns",
+  zone: "shop",
+  domain: "shop.example.",
+  /** An account at each of the simulated clouds, and who it is there. */
+  hetzner: "hetzner",
+  ionos: "ionos",
+  tenant: "shop",
+  datacenter: "shop-frankfurt",
+};
+
+export const demoPath = `/v1/organizations/${demo.organization}`;
+export const projectPath = `${demoPath}/projects/${demo.project}`;
+export const workspacePath = `${projectPath}/workspaces/${demo.workspace}`;
+
+/** Something to declare, and where. */
+export interface Declaration {
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** What the accounts of the demo name as their credentials. They open nothing that is worth a secret. */
+export const demoCredentials = { SETPOINT_DEMO_KEY: "demo", SETPOINT_DEMO_TOKEN: worldToken(demo.tenant) };

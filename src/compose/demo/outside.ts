@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../ports/clock.ts";
+import type { Cloud } from "../../world/cloud.ts";
+import type { WorldAnswer } from "../../world/exchange.ts";
+import type { Fault } from "../../world/fault-schema.ts";
+import { powerDnsStateSchema, SimulatedPowerDns, setOf } from "../../world/powerdns/simulated-powerdns.ts";
+import { World } from "../../world/world.ts";
+import { nameservers } from "./dns-declarations.ts";
+import { demo } from "./names.ts";
+
+/** Work of the clouds takes a quarter of the usual time: long enough to be watched, and nobody waits for it. */
+const pace = 0.25;
+
+interface HetznerThing {
+  readonly id: number;
+  readonly name: string;
+  /** Of a firewall. */
+  readonly rules?: readonly { readonly port?: string | null }[];
+}
+
+/** The outside of the demo: a DNS server and two clouds, as they were left when it ended. */
+export class Outside {
+  readonly dns: SimulatedPowerDns;
+  readonly clouds: World;
+  /** How the DNS server behaves: as it should, not at all, or with errors; until it is told otherwise. */
+  trouble: "none" | "silent" | "failing" = "none";
+  readonly #dnsFile: string;
+  readonly #cloudsFile: string;
+
+  constructor(folder: string, clock: Clock) {
+    mkdirSync(folder, { recursive: true });
+    this.#dnsFile = join(folder, "dns.json");
+    this.#cloudsFile = join(folder, "clouds.json");
+    const dns = readJson(this.#dnsFile);
+    this.dns = new SimulatedPowerDns(powerDnsStateSchema.safeParse(dns).data);
+    if (dns === undefined) fillDns(this.dns);
+    this.clouds = new World(clock, { accounts: [demo.tenant], pace });
+    const clouds = readJson(this.#cloudsFile);
+    if (clouds === undefined) this.#fillClouds();
+    else this.clouds.load(clouds);
+  }
+
+  /** Written beside and put in place, so that nobody reads half of it. */
+  save(what: "dns" | "clouds"): void {
+    const [file, state] = what === "dns" ? [this.#dnsFile, this.dns.state] : [this.#cloudsFile, this.clouds.save()];
+    writeFileSync(`${file}.new`, JSON.stringify(state));
+    renameSync(`${file}.new`, file);
+  }
+
+  /** Somebody at the console of a cloud. */
+  atConsole(cloud: "hetzner-cloud" | "ionos", method: string, path: string, body?: unknown): WorldAnswer {
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const request = { method, path, query: new URLSearchParams(), headers: {}, body: text };
+    const answer = this.clouds.asConsole(this.#cloud(cloud), demo.tenant, request, path);
+    if (answer.status >= 400) throw new Error(`${method} ${path} at ${cloud}: ${JSON.stringify(answer.body)}`);
+    return answer;
+  }
+
+  /** Something of Hetzner's by the name it has there. */
+  atHetzner(collection: "servers" | "firewalls", name: string): HetznerThing | undefined {
+    const { body } = this.atConsole("hetzner-cloud", "GET", `/${collection}`);
+    const all = (body as Record<string, readonly HetznerThing[]>)[collection];
+    return all?.find((thing) => thing.name === name);
+  }
+
+  /** Lays a fault into the way of everybody who asks Hetzner. */
+  breakHetzner(fault: Fault): number {
+    return this.clouds.core.tray.place({ ...fault, cloud: "hetzner-cloud" }).id;
+  }
+
+  #cloud(name: string): Cloud {
+    const cloud = this.clouds.clouds.find((each) => each.name === name);
+    if (cloud === undefined) throw new Error(`The demo has no cloud ${name}.`);
+    return cloud;
+  }
+
+  /** What was there before Setpoint came: a data center, and two servers that nobody has declared. */
+  #fillClouds(): void {
+    this.atConsole("ionos", "POST", "/datacenters", { properties: { name: demo.datacenter, location: "de/fra" } });
+    this.#cloud("hetzner-cloud").fill(demo.tenant, { servers: 2, prefix: "legacy", labels: { owner: "agency" } });
+  }
+}
+
+function readJson(file: string): unknown {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
+}
+
+/** What is at the DNS server before Setpoint comes: three zones, two of them with records. */
+function fillDns(dns: SimulatedPowerDns): void {
+  for (const zone of ["shop.example.", "brand.example.", "mail.example."])
+    dns.handle(
+      "POST",
+      "/api/v1/servers/localhost/zones",
+      new URLSearchParams(),
+      JSON.stringify({ name: zone, kind: "Native", nameservers }),
+    );
+  dns.edit("brand.example.", (sets) => [
+    ...sets.filter(({ type }) => type === "NS"),
+    setOf("www.brand.example.", "A", 300, ["203.0.113.79"]),
+    setOf("press.brand.example.", "A", 300, ["203.0.113.81"]),
+  ]);
+  dns.edit("mail.example.", (sets) => [
+    ...sets.filter(({ type }) => type === "NS"),
+    setOf("mx1.mail.example.", "A", 300, ["198.51.100.200"]),
+  ]);
+}
