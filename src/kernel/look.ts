@@ -128,18 +128,11 @@ export class Lookout {
   #context(signal: AbortSignal): LookContext<unknown> {
     const { accounts, clock } = this.#engine;
     const { account, memory } = this.#input;
-    const { owned } = memory;
-    let ownIds: ReadonlySet<string> | undefined;
-    return {
+    return new Context(memory.owned, {
       reader: account === undefined ? undefined : accounts.world(account).reader,
       signal,
       marker: { installationId: this.#input.installation.id, resourceUid: this.#subject.uid },
       fresh: this.#claim.trigger === "person",
-      // Few loops ask, and a zone has tens of thousands.
-      get ownIds() {
-        ownIds ??= new Set(owned.flatMap(({ externalId }) => externalId ?? []));
-        return ownIds;
-      },
       inventory: async <Entry>(collection: string) => {
         if (account === undefined)
           throw new TerminalError("ACCOUNT_UNKNOWN", `${this.#subject.name} has no account to list '${collection}' at`);
@@ -152,13 +145,8 @@ export class Lookout {
         const items = await this.#limited("look", read);
         return { completeness: "complete", proof: "read whole in one call", startedAtMonotonicMs, items };
       },
-      from: (inventory, items) => ({
-        completeness: inventory.completeness,
-        proof: inventory.proof,
-        startedAtMonotonicMs: inventory.startedAtMonotonicMs,
-        items,
-      }),
-    };
+      from: observationFrom,
+    });
   }
 
   /**
@@ -205,6 +193,48 @@ export class Lookout {
     }
   }
 }
+
+type Given = Omit<LookContext<unknown>, "ownIds">;
+
+/**
+ * A class for the one thing that is made when it is asked for: few loops ask, and a zone has tens of thousands. V8 keeps an object
+ * that is written with a getter of its own as a dictionary, and everything that such a context saw outlived the collections of the
+ * young: an eighth of all that a look makes was copied twice and swept with the old.
+ */
+class Context implements LookContext<unknown> {
+  readonly reader: Given["reader"];
+  readonly signal: Given["signal"];
+  readonly marker: Given["marker"];
+  readonly fresh: Given["fresh"];
+  readonly inventory: Given["inventory"];
+  readonly look: Given["look"];
+  readonly from: Given["from"];
+  readonly #owned: CycleInput["memory"]["owned"];
+  #ownIds: ReadonlySet<string> | undefined;
+
+  constructor(owned: CycleInput["memory"]["owned"], given: Given) {
+    this.#owned = owned;
+    this.reader = given.reader;
+    this.signal = given.signal;
+    this.marker = given.marker;
+    this.fresh = given.fresh;
+    this.inventory = given.inventory;
+    this.look = given.look;
+    this.from = given.from;
+  }
+
+  get ownIds(): ReadonlySet<string> {
+    this.#ownIds ??= new Set(this.#owned.flatMap(({ externalId }) => externalId ?? []));
+    return this.#ownIds;
+  }
+}
+
+const observationFrom: Given["from"] = (inventory, items) => ({
+  completeness: inventory.completeness,
+  proof: inventory.proof,
+  startedAtMonotonicMs: inventory.startedAtMonotonicMs,
+  items,
+});
 
 function latest(findings: readonly Finding[]): number {
   return Math.max(...findings.map((finding) => finding.foundAtMs));

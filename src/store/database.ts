@@ -170,7 +170,7 @@ export class Database {
   async #commit(client: pg.PoolClient): Promise<void> {
     this.#options.onStatement?.({ statement: commit, values: [] }, this.role);
     gather(client);
-    const { command } = await client.query({ name: commit.name, text: commit.text });
+    const { command } = await ask(client, { name: commit.name, text: commit.text });
     // PostgreSQL answers the commit of an aborted transaction with a rollback and no error.
     if (command !== "COMMIT")
       throw new StoreError("INTERNAL", `The transaction ended with ${command}, not with COMMIT`);
@@ -179,7 +179,7 @@ export class Database {
   async #query<Row>(client: pg.PoolClient, { name, text, touches }: Statement<Row>, ...values: readonly SqlValue[]) {
     this.#options.onStatement?.({ statement: { name, text, touches }, values }, this.role);
     gather(client);
-    const { rows } = await client.query({ name, text, values: values as unknown[] });
+    const { rows } = await ask(client, { name, text, values: values as unknown[] });
     return rows as readonly Row[];
   }
 
@@ -223,6 +223,16 @@ async function allOf<const Work extends readonly Promise<unknown>[]>(
   const values: unknown[] = [];
   for (const one of work) values.push(await one);
   return values as { -readonly [Index in keyof Work]: Awaited<Work[Index]> };
+}
+
+/**
+ * By the callback: what the client's own promise answers with is kept until the next full collection, and everything that is read
+ * passes through here.
+ */
+function ask(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    client.query(query, (error: Error | null | undefined, result) => (error ? reject(error) : resolve(result)));
+  });
 }
 
 /** Statements that are asked in one go leave in one piece: the server wakes up once for them, and not once for each. */
