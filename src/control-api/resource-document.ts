@@ -144,10 +144,10 @@ export class ResourceDocuments {
     const [link] = links;
     if (kind.reportOf === undefined || link === undefined) return undefined;
     const whole = await this.linked(link);
-    const report = whole?.subjects[0]?.status?.report;
+    const status = whole?.subjects[0]?.status;
     const parsed = parseSpec(kind, resource.spec);
-    if (whole === undefined || report === undefined || !parsed.ok) return undefined;
-    return kind.reportOf(parsed.spec, { spec: whole.resource.spec, report });
+    if (whole === undefined || status === undefined || !parsed.ok) return undefined;
+    return kind.reportOf(parsed.spec, { spec: whole.resource.spec, report: status.report, stale: status.stale });
   }
 
   /** A kind without a loop is as well as what carries it out. */

@@ -44,6 +44,8 @@ export interface Turn {
   readonly observation?: { readonly seen: Observation<object>; readonly atMs: number } | undefined;
   readonly plan?: Plan | undefined;
   readonly inspection?: Inspection | undefined;
+  /** Undefined when this cycle cannot say: then it is as it was. */
+  readonly stale?: DesiredSet["stale"] | undefined;
   readonly verdicts: readonly Verdict[];
   /** What waits for a person; undefined when this cycle cannot say. */
   readonly held: readonly HeldGroup[] | undefined;
@@ -163,6 +165,7 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
   const again = nextOf(scene, plan, admission, done);
   return {
     inspection,
+    stale: scene.desired.known ? scene.desired.stale : undefined,
     result: resultOf(scene, plan, done),
     message: messageOf(plan, done.verdicts, done.error),
     memory: done.memory.attempts === again.attempts ? done.memory : { ...done.memory, attempts: again.attempts },

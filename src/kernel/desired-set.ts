@@ -15,6 +15,8 @@ export interface DesiredSet {
   readonly verdicts: readonly Verdict[];
   /** Keys whose value nobody has, as a secret no longer kept or a status that was always empty: left as they are, never written. */
   readonly frozenKeys: ReadonlySet<string>;
+  /** Items whose value is not known for now: the last good one stands. */
+  readonly stale: readonly { readonly key: string; readonly reason: string }[];
   /** To be remembered as the last good set; undefined leaves the remembered one. */
   readonly remember: readonly StoredWanted[] | undefined;
 }
@@ -29,7 +31,7 @@ export async function desiredSet(
   const lastGood = new Map((input.memory.lastDesired ?? []).map((stored) => [stored.key, stored]));
   if (input.resource.deletion !== undefined) return nothing;
   const { parsed, broken } = parseInputs(input.inputs, kinds);
-  const answer = await loop.desired(contextOf(parsed, lastGood), subject);
+  const answer = await loop.desired(contextOf(parsed, lastGood, input), subject);
   if (!answer.known) {
     const said = verdict(
       "derived-emptiness",
@@ -43,6 +45,7 @@ export async function desiredSet(
       whole: false,
       zeroDeclared: false,
       verdicts: [said],
+      stale: [],
       remember: undefined,
     };
   }
@@ -63,6 +66,7 @@ export async function desiredSet(
     whole: broken.every((resource) => hasLastGood(resource, lastGood)),
     zeroDeclared: answer.zero === true,
     verdicts,
+    stale: answer.stale ?? [],
     frozenKeys: new Set([...stand.frozenKeys, ...staleWithoutValue(answer, lastGood)]),
     remember: remember.sort(byKey),
   };
@@ -74,6 +78,7 @@ const nothing: DesiredSet = {
   whole: true,
   zeroDeclared: false,
   verdicts: [],
+  stale: [],
   frozenKeys: new Set(),
   remember: undefined,
 };
@@ -105,11 +110,16 @@ function parseInputs(inputs: readonly DeclaredResource[], kinds: KindRegistry) {
   return { parsed, broken };
 }
 
-function contextOf(parsed: readonly InputResource[], lastGood: ReadonlyMap<string, StoredWanted>): DesiredContext {
+function contextOf(
+  parsed: readonly InputResource[],
+  lastGood: ReadonlyMap<string, StoredWanted>,
+  { published = [] }: CycleInput,
+): DesiredContext {
   return {
     inputs: <Spec>(kind: string) =>
       parsed.filter((resource) => resource.kind === kind) as readonly InputResource<Spec>[],
     lastGood: (key) => lastGood.get(key)?.item,
+    published,
   };
 }
 

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Json, JsonObject } from "../ports/json.ts";
-import type { Condition, DeclaredResource } from "../ports/records.ts";
+import type { Condition, DeclaredResource, SubjectStatus } from "../ports/records.ts";
 import type { Loop } from "./loop.ts";
+import type { ScopeNames } from "./scope-names.ts";
 import type { Pipeline } from "./pipeline.ts";
 
 export type ScopeType = "platform" | "organization" | "project" | "workspace";
@@ -22,8 +23,10 @@ export interface Kind<Spec = unknown> {
   links(spec: Spec): readonly KindLink[];
   /** Other resources that this one needs: they must exist, and cannot be deleted while it is there. */
   references?(spec: Spec): readonly KindReference[];
+  /** What others may use of a resource's status: each field, and what stands in it. Its loop finds the values. */
+  readonly publishes?: Readonly<Record<string, PublishedType>>;
   /** What the schema alone cannot see: whether it fits what it is a part of. Asked when it is declared; the loop sees to the rest. */
-  fits?(spec: Spec, around: Surroundings): readonly FieldProblem[];
+  fits?(spec: Spec, around: Surroundings): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
   /** From an older stored shape to the current one, before parsing. */
   upgrade?(stored: unknown): unknown;
   /** How a thing that was seen outside is declared, for those who take over what exists. */
@@ -31,14 +34,16 @@ export interface Kind<Spec = unknown> {
   /** Of what the loop of something that it is a part of reports: what speaks of this one. */
   reportOf?(
     spec: Spec,
-    whole: { readonly spec: unknown; readonly report: Json },
-  ): { readonly report: Json; readonly conditions: readonly Condition[] } | undefined;
+    whole: { readonly spec: unknown; readonly report: Json | undefined; readonly stale: SubjectStatus["stale"] },
+  ): { readonly report: Json | undefined; readonly conditions: readonly Condition[] } | undefined;
   readonly loop?: Loop<Spec, object>;
   /** Long work on resources of this kind: every version that operations may still be finishing on. */
   readonly pipelines?: readonly Pipeline[];
   /** Why a kind has no loop; shown in the public registry. */
   readonly withoutLoop?: string;
 }
+
+export type PublishedType = "ipv4" | "ipv6";
 
 export interface KindLink {
   readonly kind: string;
@@ -58,6 +63,12 @@ export interface Surroundings {
     kind: string,
     name: string,
   ): { readonly spec: unknown; readonly scope: string; readonly capabilities: unknown } | undefined;
+  /** An account of the organization, with what its provider can express; undefined where there is none of that name. */
+  account(name: string): Promise<{ readonly provider: string; readonly capabilities: unknown } | undefined>;
+  /** Whether the organization has this project, or this workspace of it. */
+  hasScope(names: ScopeNames): Promise<boolean>;
+  /** What resources of a kind publish; undefined where there is no such kind, or it publishes nothing. */
+  publishes(kind: string): Readonly<Record<string, PublishedType>> | undefined;
 }
 
 export interface FieldProblem {

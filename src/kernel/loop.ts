@@ -1,6 +1,14 @@
 import type { Completeness } from "../ports/provider.ts";
 import type { Json } from "../ports/json.ts";
-import type { Condition, DeclaredResource, FieldDifference, PartialLimits, SourceRef } from "../ports/records.ts";
+import type {
+  Condition,
+  DeclaredResource,
+  FieldDifference,
+  PartialLimits,
+  PublishedSource,
+  PublishedValues,
+  SourceRef,
+} from "../ports/records.ts";
 
 /**
  * The contract an author of a kind learns. The words are those of docs/glossary.md.
@@ -68,6 +76,8 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
     subject: Subject<Spec>,
     seen: readonly Seen<Item>[],
   ): Promise<Inspection | undefined>;
+  /** What other resources may use, by the fields that the kind publishes, from a complete look. A field that is left out is empty. */
+  publishes?(seen: readonly Seen<Item>[]): PublishedValues;
   /** Where the provider can change many items in one atomic call: all changes of a cycle, as one call under one permit. */
   apply?(ctx: WriteContext<Writer>, subject: Subject<Spec>, changes: readonly BatchChange<Item>[]): Promise<void>;
   /** Whether the provider of this account can do that; without it every one can. Where not, each change is a call for itself. */
@@ -148,6 +158,8 @@ export interface DesiredContext {
   inputs<Spec>(kind: string): readonly InputResource<Spec>[];
   /** A wanted value that comes from another system's status: empty keeps the last good value of that item, marked stale. */
   lastGood(key: string): unknown;
+  /** What the resources show of themselves that the inputs refer to. One that shows nothing is not among them. */
+  readonly published: readonly PublishedSource[];
 }
 
 export interface LookContext<Reader> {

@@ -1,8 +1,9 @@
-import type { CycleInput, StoredObservation, SubjectMemory, SubjectStatus } from "../ports/records.ts";
+import type { CycleInput, PublishedValues, StoredObservation, SubjectMemory, SubjectStatus } from "../ports/records.ts";
 import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
 import type { Turn } from "./cycle.ts";
 import { digestOf, redacted, sameJson } from "./hash.ts";
 import { heldGroupsDigest } from "./held-change.ts";
+import type { Kind } from "./kind.ts";
 import type { Seen } from "./loop.ts";
 import { isBookkeeping } from "./act.ts";
 import { keptFromGoing } from "./leaving.ts";
@@ -20,7 +21,8 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
   const mayGo = claim.actor.operationId === undefined;
   const gone = mayGo && (turn.result === "gone" || (isGone(input, turn) && !turn.memoryUnknown));
   const left = planToStore(input.status, turn);
-  const status = { ...statusFor(input, turn), planHash: left.hash };
+  const values = publishedBy(engine.kinds.get(input.subject.kind)?.loop, input, turn);
+  const status = { ...statusFor(input, turn), planHash: left.hash, ...(values === undefined ? {} : { values }) };
   const asked = claim.trigger === "person" || claim.trigger === "event";
   const flips = withFlip(turn.memory.flips, input.status, status, { ms: input.storeNowMs, asked });
   const memory: SubjectMemory = { ...turn.memory, flips };
@@ -54,6 +56,7 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
     memory: changedMemory ? memory : undefined,
     observation,
     status: changedStatus ? status : undefined,
+    publishes: !sameJson(values ?? {}, input.status?.values ?? {}),
     plan: gone ? undefined : left.plan,
     events: gone || !(changedStatus || changedMemory) ? [] : subjectEvents(input, { status, memory }),
     held: changedHeld ? { digest: heldDigest ?? "", groups: turn.held ?? [] } : undefined,
@@ -65,6 +68,14 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
   });
   const settled = answer.kept ? { ...turn, result } : { ...turn, result: "superseded" as const, nextInMs: undefined };
   return reportOf(claim, input, { ...settled, dueAgain: answer.dueAgain });
+}
+
+/** From a complete look alone: what could not be seen is as it was. */
+function publishedBy(loop: Kind["loop"], input: CycleInput, turn: Turn): PublishedValues | undefined {
+  const seen = turn.observation?.seen;
+  if (loop?.publishes === undefined || seen === undefined || seen.completeness !== "complete")
+    return input.status?.values;
+  return loop.publishes(seen.items);
 }
 
 /** A leaving subject is gone when nothing of ours is left outside. */
@@ -88,6 +99,7 @@ function statusFor(input: CycleInput, turn: Turn): SubjectStatus {
     lookedAtMs: turn.observation?.seen.completeness === "complete" ? turn.observation.atMs : undefined,
     flips: turn.memory.flips,
     inspection: turn.inspection,
+    stale: turn.stale,
     previous: input.status,
   });
 }

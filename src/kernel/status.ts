@@ -24,8 +24,13 @@ export interface StatusFacts {
   readonly flips: readonly number[];
   /** Undefined: nothing was found out, so what was reported stands. */
   readonly inspection?: Inspection | undefined;
+  /** Undefined: nothing was worked out, so it is as it was. */
+  readonly stale?: readonly { readonly key: string; readonly reason: string }[] | undefined;
   readonly previous: SubjectStatus | undefined;
 }
+
+/** More than people can read; the verdict says how many there are. */
+const STALE_MAX = 1_000;
 
 const READY: Readonly<Record<CycleResult, { readonly status: Condition["status"]; readonly reason: string }>> = {
   converged: { status: "True", reason: "Converged" },
@@ -86,6 +91,7 @@ export function statusOf(facts: StatusFacts): SubjectStatus {
     lookedAtMs: facts.lookedAtMs ?? facts.previous?.lookedAtMs,
     failing,
     ...reportOf(facts),
+    ...staleOf(facts),
   };
 }
 
@@ -99,6 +105,14 @@ function reportedConditions({ inspection, previous }: StatusFacts): readonly Omi
 function reportOf({ inspection, previous }: StatusFacts): Pick<SubjectStatus, "report"> {
   const report = inspection === undefined ? previous?.report : inspection.report;
   return report === undefined || report === null ? {} : { report };
+}
+
+/** Since when each of them is stale: what was so at the last cycle is so since then. */
+function staleOf({ stale, previous, nowMs }: StatusFacts): Pick<SubjectStatus, "stale"> {
+  const known = stale === undefined ? previous?.stale : stale.slice(0, STALE_MAX);
+  if (known === undefined || known.length === 0) return {};
+  const since = new Map((previous?.stale ?? []).map(({ key, sinceMs }) => [key, sinceMs]));
+  return { stale: known.map(({ key, reason }) => ({ key, reason, sinceMs: since.get(key) ?? nowMs })) };
 }
 
 const ANSWERS: Readonly<Record<Verdict["answer"], string>> = {

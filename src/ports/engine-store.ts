@@ -211,6 +211,8 @@ export interface Settlement {
   readonly memory?: SubjectMemory | undefined;
   readonly observation?: StoredObservation | undefined;
   readonly status?: SubjectStatus | undefined;
+  /** Its values are others than before: whatever is computed from resources that refer to it becomes due, in the same transaction. */
+  readonly publishes?: boolean | undefined;
   /** What is left to do, when that changed; "none" when nothing is any more. */
   readonly plan?: StoredPlan | "none" | undefined;
   /** What people are told of it. */

@@ -124,12 +124,16 @@ export interface DeclareRequest {
   /** One subject per account; `undefined` is a subject without an account. Empty: the kind has no loop. */
   readonly accounts: readonly (string | undefined)[];
   /** Resources (by kind and name in the same scope) that are computed from this one. */
-  readonly links: readonly {
-    readonly kind: string;
-    readonly name: string;
-    /** Where it is declared; in the scope of the resource itself unless said otherwise. */
-    readonly scope?: string | undefined;
-  }[];
+  readonly links: readonly DeclaredLink[];
+  /** Resources that it refers to. The Control API keeps them with the change itself; this is for whoever declares without it. */
+  readonly refers?: readonly DeclaredLink[] | undefined;
+}
+
+export interface DeclaredLink {
+  readonly kind: string;
+  readonly name: string;
+  /** Where it is declared; in the scope of the resource itself unless said otherwise. */
+  readonly scope?: string | undefined;
 }
 export type DeclareAnswer =
   | {

@@ -315,6 +315,22 @@ export interface SubjectStatus {
   readonly planHash?: string | undefined;
   /** What the loop reports beside its verdict, in the form its kind documents. */
   readonly report?: Json | undefined;
+  /** What other resources may use of it, by field, as the last complete look showed it. */
+  readonly values?: PublishedValues | undefined;
+  /** Items whose source shows nothing: their last good value stands. Bounded. */
+  readonly stale?: readonly { readonly key: string; readonly reason: string; readonly sinceMs: number }[] | undefined;
+}
+
+export type PublishedValues = Readonly<Record<string, readonly string[]>>;
+
+/** A resource that one of the inputs refers to, with what it shows of itself. */
+export interface PublishedSource {
+  /** The input that refers to it. */
+  readonly inputUid: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly scope: string;
+  readonly values: PublishedValues;
 }
 
 /** What a cycle wanted and has not done. Bounded; there is one only while something is left to do. */
@@ -394,6 +410,8 @@ export interface CycleInput {
   readonly resource: DeclaredResource;
   /** The resources it is computed from, tombstones included. */
   readonly inputs: readonly DeclaredResource[];
+  /** What the resources show that the inputs refer to; only those that show something. */
+  readonly published?: readonly PublishedSource[] | undefined;
   /** From the platform down to the resource itself. */
   readonly policies: readonly ScopePolicy[];
   readonly pauses: readonly Pause[];

@@ -5,6 +5,7 @@ import type {
   DeclaredResource,
   Grant,
   Pause,
+  PublishedSource,
   ResourceDeletion,
   ScopePolicy,
 } from "../ports/records.ts";
@@ -18,6 +19,7 @@ interface Shared {
   readonly accounts: ReadonlyMap<string, AccountRecord>;
   readonly policies: ReadonlyMap<string, ScopePolicy>;
   readonly inputs: ReadonlyMap<number, readonly DeclaredResource[]>;
+  readonly published: ReadonlyMap<number, readonly PublishedSource[]>;
   readonly grants: ReadonlyMap<number, readonly Grant[]>;
 }
 
@@ -33,6 +35,11 @@ export function lazyCycleInputs(batch: LoadedBatch): ReadonlyMap<number, () => C
     accounts: accountsOf(batch),
     policies: new Map((batch.policies ?? []).map(([id, policy]) => [keyOf(id, policy.scope), policy])),
     inputs: grouped(batch.inputs, (input) => declared(input, input[10]), byUid),
+    published: grouped(
+      batch.published,
+      ([inputUid, kind, name, scope, values]) => ({ inputUid, kind, name, scope, values }),
+      (left, right) => compareText(left.inputUid, right.inputUid),
+    ),
     grants: grouped(batch.grants, (grant) => grant, byId),
   };
   const texts = batch.subjects?.split(betweenSubjects) ?? [];
@@ -57,6 +64,7 @@ function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
     policyVersion,
     resource: declared(resource, resource[10] ?? detached),
     inputs: shared.inputs.get(id) ?? [],
+    ...publishedOf(shared.published.get(id)),
     policies: policiesOf(row, shared.policies),
     pauses: pausesOf(row, shared.batch.pauses),
     ...(busy === true ? { busy } : {}),
@@ -72,6 +80,10 @@ function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
     installation: shared.batch.installation,
     storeNowMs: shared.batch.now_ms,
   };
+}
+
+function publishedOf(published: readonly PublishedSource[] | undefined): Pick<CycleInput, "published"> {
+  return published === undefined ? {} : { published };
 }
 
 function declared(values: LoadedResource, deletion: ResourceDeletion | null): DeclaredResource {

@@ -4,10 +4,12 @@ import type { SubjectStatus } from "../ports/records.ts";
 import type { Database, Transaction } from "./database.ts";
 import { replaceHeld, type Waiting } from "./held-changes.ts";
 import { actorRow, lockLeases } from "./permits.ts";
+import { priorityNumber } from "./priorities.ts";
 import { setHeldDigests } from "./sql/held.ts";
 import { lockResources, removeResources, removeSources, removeSubjects, unlinkSources } from "./sql/leaving.ts";
 import { lockSubjects } from "./sql/lease.ts";
 import { type SettledRow, settle } from "./sql/settle.ts";
+import { referringSubjects, wakeReferring } from "./sql/wake.ts";
 import { call } from "./statement.ts";
 
 /** Ends the cycles of a batch in one transaction; in one round trip unless something is held or leaves. */
@@ -31,12 +33,15 @@ export async function settleBatch(
   }
   return database.transaction({ organizations }, async (tx) => {
     const { organizationIds, uids } = touchedResources(batch);
+    const referring = await referringTo(tx, batch);
     const [, , , rows] = await Promise.all([
       tx.run(opening[0].statement, ...opening[0].values),
       tx.run(lockResources, organizationIds, uids),
-      tx.run(closing[0].statement, ...closing[0].values),
+      // All at once and in one order, those that are only woken included: two batches that wake each other would wait for ever.
+      tx.run(lockSubjects, [...batch.map(({ subject }) => subject.id), ...referring]),
       tx.run(closing[1].statement, ...closing[1].values),
     ]);
+    if (referring.length > 0) await tx.run(wakeReferring, priorityNumber("event"), referring);
     await settleMore(tx, ids, batch, rows);
     return answersOf(batch, rows);
   });
@@ -44,7 +49,24 @@ export async function settleBatch(
 
 /** Whether it takes more than the subject's own rows. */
 function isMore(settlement: Settlement): boolean {
-  return settlement.held !== undefined || settlement.gone || settlement.forgetSources.length > 0;
+  return (
+    settlement.held !== undefined ||
+    settlement.gone ||
+    settlement.forgetSources.length > 0 ||
+    settlement.publishes === true
+  );
+}
+
+/** Whoever lost its lease meanwhile wakes them all the same: that costs a look. */
+async function referringTo(tx: Transaction, batch: readonly Settlement[]): Promise<readonly number[]> {
+  const shown = batch.filter(({ publishes }) => publishes === true).map(({ subject }) => subject);
+  if (shown.length === 0) return [];
+  const rows = await tx.run(
+    referringSubjects,
+    shown.map(({ organizationId }) => organizationId),
+    shown.map(({ resourceUid }) => resourceUid),
+  );
+  return rows.map(({ id }) => id);
 }
 
 function answersOf(batch: readonly Settlement[], rows: readonly SettledRow[]): readonly SettleAnswer[] {

@@ -44,6 +44,22 @@ test("overlapping patterns are refused with both owners", async () => {
   assert.equal((await api.send("GET", `${base}/dnszones/twice`)).status, 404);
 });
 
+test("a delegation to nobody is refused with the name that is missing", async () => {
+  for (const [delegation, says] of [
+    [{ pattern: "a", project: "webb" }, /\/spec\/delegations\/0\/project.*there is no project \\"webb\\"/],
+    [{ pattern: "a", project: "web", workspace: "prod" }, /delegations\/0\/workspace.*workspace \\"prod\\"/],
+  ] as const) {
+    const refused = await api.send(
+      "POST",
+      `${base}/dnszones`,
+      zone("to-nobody", { spec: { delegations: [delegation] } }),
+    );
+    assert.equal(code(refused), "FIELDS_INVALID");
+    assert.match(JSON.stringify(refused.body["errors"]), says);
+    assert.equal((await api.send("GET", `${base}/dnszones/to-nobody`)).status, 404);
+  }
+});
+
 test("a project declares records of its organization's zone inside its pattern, and nowhere else", async () => {
   const made = await api.send("POST", at("web"), ofOrganization("www", "www.web"));
   assert.equal(made.status, 201, JSON.stringify(made.body));

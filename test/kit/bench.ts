@@ -1,6 +1,6 @@
 import { parseSpec, describeSpecErrors, type Kind } from "../../src/kernel/kind.ts";
 import type { EngineStore } from "../../src/ports/engine-store.ts";
-import type { IntentStore } from "../../src/ports/intent-store.ts";
+import type { DeclareRequest, IntentStore } from "../../src/ports/intent-store.ts";
 import type { Json, JsonObject } from "../../src/ports/json.ts";
 import type { Provider } from "../../src/ports/provider.ts";
 import type { HistoryEntry } from "../../src/ports/read-store.ts";
@@ -125,6 +125,7 @@ export class Bench {
       protect: options.protect,
       accounts: kind.loop === undefined ? [] : named.length === 0 ? [undefined] : named,
       links: kind.links(parsed.spec),
+      ...refersOf(kind, parsed.spec),
     });
     if (answer.result === "conflict") throw new Error(`${name} is being deleted: declare it again when it is gone`);
     this.#poke();
@@ -239,4 +240,10 @@ function shortName(name: string): string {
 function clockText(ms: number): string {
   const parts = [Math.floor(ms / 3_600_000), Math.floor(ms / 60_000) % 60, Math.floor(ms / 1_000) % 60];
   return parts.map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+/** The bench has one scope: whatever is named is in it. */
+function refersOf(kind: Kind, spec: unknown): Pick<DeclareRequest, "refers"> {
+  const refers = kind.references?.(spec).map(({ kind: target, name }) => ({ kind: target, name }));
+  return refers === undefined || refers.length === 0 ? {} : { refers };
 }

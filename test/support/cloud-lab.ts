@@ -6,6 +6,8 @@ import { newestPipeline } from "../../src/kernel/pipeline.ts";
 import { cloudNetworkKind } from "../../src/kinds/cloud-network/kind.ts";
 import { computeProfileKind } from "../../src/kinds/compute-profile/kind.ts";
 import { computeProviderKind } from "../../src/kinds/compute-provider/kind.ts";
+import { dnsRecordKind } from "../../src/kinds/dns-record/kind.ts";
+import { dnsZoneKind } from "../../src/kinds/dns-zone/kind.ts";
 import { hostKind } from "../../src/kinds/host/kind.ts";
 import { firewallKind } from "../../src/kinds/firewall/kind.ts";
 import { loadBalancerKind } from "../../src/kinds/load-balancer/kind.ts";
@@ -34,6 +36,7 @@ export const cloudKinds = [
   hostKind,
   loadBalancerKind,
 ] as readonly Kind[];
+const dnsKinds = [dnsZoneKind, dnsRecordKind] as readonly Kind[];
 const leaseMs = 15_000;
 export const organizationId = "bench";
 
@@ -112,7 +115,7 @@ export class CloudLab {
       callsPerSecond: options.callsPerSecond ?? 1_000,
     }));
     const provider = cloud === "ionos" ? ionosProvider(world, clock) : worldProvider(world, clock);
-    const bench = await Bench.start({ kinds: cloudKinds, providers: [provider], accounts });
+    const bench = await Bench.start({ kinds: [...cloudKinds, ...dnsKinds], providers: [provider], accounts });
     running.clock = bench.time.clock();
     return new CloudLab(bench, world, running.clock, provider);
   }

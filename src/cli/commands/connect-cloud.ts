@@ -8,9 +8,11 @@ import { targetText } from "../seen-items.ts";
 import type { CliWorld } from "../world.ts";
 import { type ConnectOptions, offer, requireAccount, requireBeginning } from "./connect-steps.ts";
 import { targetPath } from "./declare.ts";
-import { firstLook } from "./declared-zone.ts";
+import { beginZones } from "./connect-zones.ts";
+import { firstLook, resourceNameOf } from "./declared-zone.ts";
 
 interface CloudOptions extends ConnectOptions {
+  readonly zone?: readonly string[];
   readonly url: string;
   readonly tokenFile?: string;
 }
@@ -21,14 +23,21 @@ const clouds = [
     family: "hetzner-cloud",
     title: "a project of Hetzner Cloud",
     url: "https://api.hetzner.cloud/v1",
+    zones: true,
   },
-  { word: "ionos", family: "ionos", title: "a contract of IONOS", url: "https://api.ionos.com/cloudapi/v6" },
+  {
+    word: "ionos",
+    family: "ionos",
+    title: "a contract of IONOS",
+    url: "https://api.ionos.com/cloudapi/v6",
+    zones: false,
+  },
 ] as const;
 
 /** connect hetzner, connect ionos: from a token to servers that are kept. */
 export function registerConnectCloud(connect: Command, world: CliWorld, client: ApiClient): void {
-  for (const cloud of clouds)
-    withScope(connect.command(cloud.word))
+  for (const cloud of clouds) {
+    const command = withScope(connect.command(cloud.word))
       .description(`connect ${cloud.title}: nothing is written there before you let something act`)
       .option("--name <account>", "what the account is called here", cloud.word)
       .option("--url <url>", "where its API listens, with its version", cloud.url)
@@ -36,6 +45,8 @@ export function registerConnectCloud(connect: Command, world: CliWorld, client: 
       .option("--mode <mode>", "observe or propose", "observe")
       .option("--timeout <duration>", "how long to wait for the first look", "60s")
       .action(async (options: CloudOptions) => connectCloud(world, client, options, cloud));
+    if (cloud.zones) command.option("--zone <name...>", "zones of the project to begin with");
+  }
 }
 
 async function connectCloud(
@@ -50,6 +61,7 @@ async function connectCloud(
     throw usageError(`"${name}" cannot be the name of an account: use lower-case letters, digits and hyphens`);
   const timeoutMs = parseSeconds(options.timeout) * 1_000;
   const secret = { what: "API token", flag: "--token-file", file };
+  (options.zone ?? []).forEach(resourceNameOf);
   const command = `setpoint connect ${word} --name ${name} --url ${url}`;
   await requireAccount(world, client, options, { provider: family, settings: { url }, secret, command });
   await declareProvider(world, client, options, family);
@@ -66,6 +78,7 @@ async function connectCloud(
     if (manifest !== undefined)
       world.writeNote(`Let it act when you are ready: setpoint mode host/${manifest.metadata.name} enforce\n`);
   world.writeNote(`Claim the account when you are ready: setpoint mode ${targetText(target)} enforce\n`);
+  if (options.zone !== undefined) await beginZones(world, client, options.zone, options);
 }
 
 async function declareProvider(

@@ -3,11 +3,11 @@ import type { ApiClient } from "../api-client.ts";
 import { usageError } from "../cli-error.ts";
 import { parseSeconds } from "../duration.ts";
 import { withScope } from "../scope-path.ts";
-import type { Target } from "../seen-items.ts";
 import type { CliWorld } from "../world.ts";
 import { registerConnectCloud } from "./connect-cloud.ts";
-import { type ConnectOptions, goOn, offer, requireAccount, requireBeginning, type Server } from "./connect-steps.ts";
-import { declareZone, firstLook, resourceNameOf } from "./declared-zone.ts";
+import { type ConnectOptions, requireAccount, requireBeginning, type Server } from "./connect-steps.ts";
+import { beginZones } from "./connect-zones.ts";
+import { resourceNameOf } from "./declared-zone.ts";
 
 interface ZoneOptions extends ConnectOptions {
   readonly zone?: readonly string[];
@@ -80,18 +80,12 @@ const timeoutOption = ["--timeout <duration>", "how long to wait for the first l
 
 async function connectServer(world: CliWorld, client: ApiClient, options: ZoneOptions, server: Server): Promise<void> {
   requireBeginning(options.mode);
-  const timeoutMs = parseSeconds(options.timeout) * 1_000;
+  parseSeconds(options.timeout);
   (options.zone ?? []).forEach(resourceNameOf);
   await requireAccount(world, client, options, server);
   const zones = options.zone ?? (await askZones(world));
   if (zones.length === 0) return world.writeNote(`Name the zones to look at: ${server.command} --zone example.com\n`);
-  const targets: Target[] = [];
-  for (const zone of zones) targets.push(await declareZone(world, client, zone, options));
-  for (const target of targets) {
-    const items = await firstLook(world, client, target, timeoutMs);
-    const chosen = await offer(world, client, { target, items }, options);
-    await goOn(world, client, { target, chosen, timeoutMs }, options);
-  }
+  await beginZones(world, client, zones, options);
 }
 
 async function askZones(world: CliWorld): Promise<readonly string[]> {

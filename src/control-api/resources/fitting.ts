@@ -1,4 +1,5 @@
 import type { Kind, Surroundings } from "../../kernel/kind.ts";
+import { scopeNames } from "../../kernel/scope-names.ts";
 import type { DeclareChange } from "../../ports/declaring-store.ts";
 import type { ApiContext } from "../context.ts";
 import { Problem } from "../problem.ts";
@@ -24,7 +25,21 @@ export async function requireFitting(
   for (const part of parts)
     linked.set(`${part.kind}/${part.name}`, await linkedTo(context, declare.organizationId, part));
   const { scope } = declare;
-  const errors = kind.fits(declare.spec, { scope, linked: (target, called) => linked.get(`${target}/${called}`) });
+  const { organizationId } = declare;
+  const errors = await kind.fits(declare.spec, {
+    scope,
+    linked: (target, called) => linked.get(`${target}/${called}`),
+    publishes: (target) => context.kinds.get(target)?.publishes,
+    account: async (called) => {
+      const found = (await context.reads.listAccounts(organizationId)).find((account) => account.name === called);
+      if (found === undefined) return undefined;
+      return { provider: found.provider, capabilities: context.capabilities.get(found.provider) };
+    },
+    hasScope: async ({ project, workspace }) => {
+      const all = (await context.reads.listScopes(organizationId)).map((one) => scopeNames(one.scope));
+      return all.some((names) => names.project === project && names.workspace === workspace);
+    },
+  });
   if (errors.length === 0) return;
   throw new Problem("FIELDS_INVALID", `${kind.kind}/${name} cannot be there`, { errors: [...errors] });
 }

@@ -12,6 +12,13 @@ export const dnsRecordKind = defineKind<DnsRecordSpec>({
   modeRequired: false,
   accounts: () => [],
   links: (spec) => [{ kind: "DnsZone", name: spec.zone, pointer: "/spec/zone", scope: spec.zoneScope }],
+  references: ({ valuesFrom = [] }) =>
+    valuesFrom.map(({ kind, name, scope }, index) => ({
+      kind,
+      name,
+      scope,
+      pointer: `/spec/valuesFrom/${index}/name`,
+    })),
   fits: recordFits,
   reportOf: recordReport,
   withoutLoop: "The loop of its DnsZone writes the record sets of the whole zone in one call.",

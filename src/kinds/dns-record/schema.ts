@@ -25,9 +25,27 @@ const fields = z.strictObject({
   type: z.enum(recordTypes),
   values: z
     .array(z.string().min(1).max(4096))
-    .min(1)
     .max(100)
+    .default([])
     .describe("One entry per record. TXT is plain text: quotes and splitting are added when it is written."),
+  valuesFrom: z
+    .array(
+      z.strictObject({
+        kind: z.string().min(1).max(63).describe("The kind of the resource whose status is used, such as Host."),
+        name: resourceNameSchema.describe("Its name."),
+        scope: z
+          .literal("organization")
+          .optional()
+          .describe("It is declared in the organization, and not in the scope of the record itself."),
+        field: z.string().min(1).max(63).describe("What of it is used, such as ipv4."),
+      }),
+    )
+    .min(1)
+    .max(20)
+    .optional()
+    .describe(
+      "Values that other resources show, beside those that are written here. While one of them shows none, the last good ones stand.",
+    ),
   ttlSeconds: z
     .int()
     .min(0, "a TTL is 0 or more seconds (RFC 2181 8)")
@@ -49,6 +67,18 @@ export const dnsRecordSchema = fields.superRefine((spec, context) => {
       context.addIssue({ code: "custom", path: ["values", index], message: `"${value}" is there twice (RFC 2181 5)` });
     else seen.push(parsed.value);
   }
+  if (spec.values.length === 0 && spec.valuesFrom === undefined)
+    context.addIssue({
+      code: "custom",
+      path: ["values"],
+      message: "a record has at least one value, or takes one from another resource by valuesFrom (RFC 2181 5)",
+    });
+  if (spec.valuesFrom !== undefined && spec.type !== "A" && spec.type !== "AAAA")
+    context.addIssue({
+      code: "custom",
+      path: ["valuesFrom"],
+      message: `only A and AAAA records take the addresses of other resources, and this is ${spec.type}`,
+    });
   const together = valuesProblem(spec.type, seen);
   if (together !== undefined) context.addIssue({ code: "custom", path: ["values"], message: together });
 });

@@ -1,5 +1,7 @@
 import type { Desired, InputResource, Subject } from "../../kernel/loop.ts";
 import { canonical } from "../../kernel/hash.ts";
+import type { Json } from "../../ports/json.ts";
+import type { PublishedSource } from "../../ports/records.ts";
 import type { DnsRecordSpec } from "../dns-record/schema.ts";
 import type { RecordSet } from "./record-set.ts";
 import type { DnsZoneSpec } from "./schema.ts";
@@ -24,8 +26,16 @@ export class DesiredMemory {
     this.#mostRecords = mostRecords;
   }
 
-  of(subject: Subject<DnsZoneSpec>, records: Records, workOut: () => Desired<RecordSet>): Desired<RecordSet> {
-    const zone = canonical([subject.name, subject.scope, subject.spec]);
+  of(
+    from: {
+      readonly zone: Subject<DnsZoneSpec>;
+      readonly records: Records;
+      readonly published: readonly PublishedSource[];
+    },
+    workOut: () => Desired<RecordSet>,
+  ): Desired<RecordSet> {
+    const { zone: subject, records, published } = from;
+    const zone = canonical([subject.name, subject.scope, subject.spec, published as unknown as Json]);
     const known = this.#zones.get(subject.uid);
     if (known?.zone === zone && sameRecords(known.records, records)) return known.desired;
     const desired = workOut();
@@ -63,7 +73,13 @@ function sameRecord(left: Records[number], right: Records[number]): boolean {
     one.name === other.name &&
     one.type === other.type &&
     one.ttlSeconds === other.ttlSeconds &&
+    sameSources(one.valuesFrom, other.valuesFrom) &&
     one.values.length === other.values.length &&
     one.values.every((value, index) => value === other.values[index])
   );
+}
+
+function sameSources(left: DnsRecordSpec["valuesFrom"], right: DnsRecordSpec["valuesFrom"]): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return canonical(left) === canonical(right);
 }

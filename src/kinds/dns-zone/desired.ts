@@ -1,4 +1,5 @@
 import type { Desired, InputResource, Wanted } from "../../kernel/loop.ts";
+import type { PublishedSource } from "../../ports/records.ts";
 import { absoluteIn } from "../dns-record/domain-name.ts";
 import { nameProblem } from "../dns-record/record-name.ts";
 import { parseDeclaredValue, valuesProblem } from "../dns-record/record-value.ts";
@@ -7,6 +8,7 @@ import { type Delegation, delegationProblem } from "./delegation.ts";
 import { type RecordSet, recordSetKey } from "./record-set.ts";
 
 type Record = InputResource<DnsRecordSpec>;
+type Sources = ReadonlyMap<string, readonly PublishedSource[]>;
 type Stale = { readonly key: string; readonly reason: string };
 
 interface Group {
@@ -23,7 +25,9 @@ interface Group {
 export function desiredRecordSets(
   { zone, ...place }: { readonly zone: string; readonly scope: string; readonly delegations: readonly Delegation[] },
   records: readonly Record[],
+  published: readonly PublishedSource[] = [],
 ): Desired<RecordSet> {
+  const sources = Map.groupBy(published, ({ inputUid }) => inputUid);
   const groups = new Map<string, Group>();
   const stale: Stale[] = [];
   const outside: Stale[] = [];
@@ -49,7 +53,7 @@ export function desiredRecordSets(
   const left = new Set(stale.map(({ key }) => key));
   for (const group of groups.values()) {
     if (left.has(group.key)) continue;
-    const item = recordSetOf(group);
+    const item = recordSetOf(group, sources);
     if ("problem" in item) stale.push({ key: group.key, reason: item.problem });
     else
       items.push({
@@ -64,10 +68,12 @@ export function desiredRecordSets(
 }
 
 /** Several records of one name and type are one record set: their values together, with the shortest of their TTLs. */
-function recordSetOf(group: Group): RecordSet | { readonly problem: string } {
+function recordSetOf(group: Group, sources: Sources): RecordSet | { readonly problem: string } {
   const values = new Set<string>();
   for (const record of group.records) {
-    for (const text of record.spec.values) {
+    const taken = takenValues(record, sources.get(record.uid) ?? []);
+    if ("problem" in taken) return taken;
+    for (const text of [...record.spec.values, ...taken.values]) {
       const value = parseDeclaredValue(record.spec.type, text);
       if (!value.ok) return { problem: `DnsRecord/${record.name}: ${value.message}` };
       values.add(value.value);
@@ -84,6 +90,23 @@ function recordSetOf(group: Group): RecordSet | { readonly problem: string } {
   }
   const ttlSeconds = Math.min(...group.records.map((record) => record.spec.ttlSeconds));
   return { name: group.name, type, ttlSeconds, values: sorted };
+}
+
+/** What other resources show for this record. One that shows nothing leaves the whole record set as it was last wanted. */
+function takenValues(
+  { name, scope, spec }: Record,
+  published: readonly PublishedSource[],
+): { readonly values: readonly string[] } | { readonly problem: string } {
+  const values: string[] = [];
+  for (const from of spec.valuesFrom ?? []) {
+    const isThere = (source: PublishedSource) =>
+      from.scope === undefined ? source.scope === scope : source.scope.startsWith(`${from.scope}/`);
+    const source = published.find((one) => one.kind === from.kind && one.name === from.name && isThere(one));
+    const shown = source?.values[from.field] ?? [];
+    if (shown.length === 0) return { problem: `DnsRecord/${name}: ${from.kind}/${from.name} shows no ${from.field}` };
+    values.push(...shown);
+  }
+  return { values };
 }
 
 /** A CNAME stands alone at its name; a server refuses anything else, and with it the whole batch. */

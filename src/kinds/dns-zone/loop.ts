@@ -36,7 +36,10 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
   claimsAll: ({ spec }) => spec.ownership === "zone",
   desired: (ctx, zone) => {
     const records = ctx.inputs<DnsRecordSpec>("DnsRecord");
-    return wantedOf.of(zone, records, () => withRegistry(zone, desiredRecordSets(placeOf(zone), records)));
+    const { published } = ctx;
+    return wantedOf.of({ zone, records, published }, () =>
+      withRegistry(zone, desiredRecordSets(placeOf(zone), records, published)),
+    );
   },
   observe: observeZone,
   inspect: inspectPropagation,

@@ -1,7 +1,7 @@
 import { compare } from "../../kernel/diff.ts";
 import type { Subject } from "../../kernel/loop.ts";
 import type { CloudServer } from "../../ports/compute.ts";
-import type { FieldDifference } from "../../ports/records.ts";
+import type { FieldDifference, PublishedValues } from "../../ports/records.ts";
 import { scopeLabels } from "../cloud/layers.ts";
 import type { HostSpec } from "./schema.ts";
 
@@ -16,6 +16,8 @@ export interface ServerItem {
   readonly volumes: readonly string[];
   readonly reverseDns?: string;
   readonly protect: boolean;
+  /** Its public addresses as they were seen; nobody declares them. */
+  readonly addresses?: { readonly ipv4: readonly string[]; readonly ipv6: readonly string[] };
 }
 
 /** What a server is built as. Another build is another server. */
@@ -68,7 +70,14 @@ export function seenServer(server: CloudServer, names: NamesAround): ServerItem 
     volumes: server.volumes.flatMap((id) => names.volumes.get(id) ?? []).sort(),
     ...(ipv4 === undefined ? {} : { reverseDns: ipv4 }),
     protect: server.protected,
+    addresses: { ipv4: addressesOf(server, "ipv4"), ipv6: addressesOf(server, "ipv6") },
   };
+}
+
+/** Where a provider names the network of a server alone, its first address is the one that images set up. */
+function addressesOf({ addresses }: CloudServer, family: "ipv4" | "ipv6"): readonly string[] {
+  const own = addresses.filter((address) => address.family === family).map(({ ip }) => ip.replace(/::\/64$/, "::1"));
+  return [...new Set(own.filter((ip) => !ip.includes("/")))].slice(0, 1);
 }
 
 export function sameHost(wanted: HostItem, seen: HostItem): readonly FieldDifference[] {
@@ -76,9 +85,13 @@ export function sameHost(wanted: HostItem, seen: HostItem): readonly FieldDiffer
   const networks = Object.fromEntries(
     Object.entries(seen.networks).map(([name, ip]) => [name, wanted.networks[name] === "" ? "" : ip]),
   );
-  const { reverseDns, ...rest } = seen;
+  const { name, labels, firewalls, volumes, protect, reverseDns } = seen;
   const comparable = {
-    ...rest,
+    name,
+    labels,
+    firewalls,
+    volumes,
+    protect,
     networks,
     // On its way to somewhere is not off: the next look tells.
     power: seen.power === "changing" ? wanted.power : seen.power,
@@ -86,4 +99,11 @@ export function sameHost(wanted: HostItem, seen: HostItem): readonly FieldDiffer
     ...(wanted.reverseDns === undefined || reverseDns === undefined ? {} : { reverseDns }),
   };
   return compare(wanted, comparable).differences;
+}
+
+/** What others may use of a host. A server that is not there, or has no address, shows none. */
+export function publishedAddresses(seen: readonly HostItem[]): PublishedValues {
+  const server = seen.find((item): item is ServerItem => "power" in item);
+  const { ipv4 = [], ipv6 = [] } = server?.addresses ?? {};
+  return { ...(ipv4.length === 0 ? {} : { ipv4 }), ...(ipv6.length === 0 ? {} : { ipv6 }) };
 }

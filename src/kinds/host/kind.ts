@@ -20,6 +20,7 @@ export const hostKind = defineKind<HostSpec>({
       reference("Firewall", name, scope, `/spec/firewalls/${index}/name`),
     ),
   ],
+  publishes: { ipv4: "ipv4", ipv6: "ipv6" },
   loop: hostLoop,
   pipelines: [hostCreate, hostDelete, hostPowerFirst, hostPower],
 });

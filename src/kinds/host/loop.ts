@@ -13,6 +13,7 @@ import {
   buildKey,
   type HostItem,
   type NamesAround,
+  publishedAddresses,
   sameHost,
   seenServer,
   type ServerItem,
@@ -45,6 +46,7 @@ export const hostLoop = defineLoop<HostSpec, HostItem, ComputeReader, ComputeWri
   },
   read: readHost,
   same: sameHost,
+  publishes: (seen) => publishedAddresses(seen.map(({ item }) => item)),
   create: async (_ctx, subject) => {
     throw byOperation(subject, "host.create", "makes it");
   },

@@ -4,6 +4,7 @@ import type {
   Mode,
   Pause,
   PrincipalType,
+  PublishedValues,
   ResourceDeletion,
   ScopePolicy,
   SubjectMemory,
@@ -75,6 +76,12 @@ export interface LoadedBatch {
   readonly ids: readonly number[] | null;
   readonly accounts: readonly LoadedAccount[] | null;
   readonly inputs: readonly (readonly [subjectId: number, resource: LoadedResource])[] | null;
+  readonly published:
+    | readonly (readonly [
+        subjectId: number,
+        source: readonly [inputUid: string, kind: string, name: string, scope: string, values: PublishedValues],
+      ])[]
+    | null;
   readonly policies: readonly (readonly [organizationId: Text, policy: ScopePolicy])[] | null;
   readonly pauses: readonly (readonly [organizationId: Text, pause: Pause])[] | null;
   readonly grants: readonly (readonly [subjectId: number, grant: Grant])[] | null;
@@ -136,6 +143,20 @@ export const load = statement<LoadedBatch>(
       from source as k
       join setpoint.resource as r on r.organization_id = k.organization_id and r.uid = k.source_uid
      ) as inputs,
+     (select json_agg(json_build_array(k.subject_id, json_build_array(k.source_uid, f.kind, f.name, f.scope,
+        shown.values)))
+      from source as k
+      join setpoint.reference as f on f.organization_id = k.organization_id and f.source_uid = k.source_uid
+      cross join lateral (
+        select t.status -> 'values' as values
+        from setpoint.resource as r
+        join setpoint.subject as s on s.organization_id = r.organization_id and s.resource_uid = r.uid
+        join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
+        where r.scope = f.scope and r.kind = f.kind and r.name = f.name and r.organization_id = f.organization_id
+        order by s.id limit 1
+      ) as shown
+      where shown.values is not null
+     ) as published,
      (select json_agg(json_build_array(p.organization_id, p.body))
       from (select distinct unnest(w.path) as scope from wanted as w) as used
       join setpoint.policy as p on p.scope = used.scope

@@ -23,14 +23,19 @@ type Raises = "input_version" | "policy_version";
  * Keys are gathered in arrays and looked up in one table at a time, and `offset 0` keeps a lookup a lookup: as joins,
  * a plan made while the tables were small may read one of them whole for every row of the other.
  */
-function wakeStatement(name: string, raises: readonly Raises[], targets: string): Statement<WokenRow> {
+function wakeStatement(
+  name: string,
+  raises: readonly Raises[],
+  targets: string,
+  touches: "tenants" | "platform" = "tenants",
+): Statement<WokenRow> {
   const raised = raises.map((column) => `${column} = s.${column} + 1`).join(", ");
   const update = `raised as (
        update setpoint.subject as s set ${raised} where s.id = any (array(select target.id from target))
      ),`;
   return statement<WokenRow>(
     name,
-    "tenants",
+    touches,
     `with ${clock},
      target as materialized (
        select s.id, s.organization_id, s.shard from setpoint.subject as s where s.id = any (array(${targets}))
@@ -135,3 +140,27 @@ export const wakePlatformPaused = wakeStatement("wake platform paused", [], unde
 export const wakeHeld = wakeStatement("wake held", ["input_version", "policy_version"], "select unnest($2::bigint[])");
 /** $2 subject ids: after an approval. */
 export const wakeApproved = wakeStatement("wake approved", [], "select unnest($2::bigint[])");
+/** $2 subject ids: after other resources show something else of themselves. By the engine, which sees the subjects of all. */
+export const wakeReferring = wakeStatement(
+  "wake referring",
+  ["input_version"],
+  "select unnest($2::bigint[])",
+  "platform",
+);
+/** $1 organizations, $2 uids: the subjects that are computed from resources that refer to these. */
+export const referringSubjects = statement<{ readonly id: number }>(
+  "referring subjects",
+  "tenants",
+  `select distinct found.id
+   from unnest($1::uuid[], $2::text[]) as shown (organization_id, uid)
+   join setpoint.resource as r on r.organization_id = shown.organization_id and r.uid = shown.uid
+   join setpoint.reference as f
+     on f.scope = r.scope and f.kind = r.kind and f.name = r.name and f.organization_id = r.organization_id
+   join setpoint.link as k on k.organization_id = f.organization_id and k.source_uid = f.source_uid
+   cross join lateral (
+     select t.id from setpoint.resource as z
+     join setpoint.subject as t on t.organization_id = z.organization_id and t.resource_uid = z.uid
+     where z.scope = k.scope and z.kind = k.kind and z.name = k.name and z.organization_id = k.organization_id
+     offset 0
+   ) as found`,
+);

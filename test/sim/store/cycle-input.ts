@@ -3,12 +3,13 @@ import type {
   DeclaredResource,
   Grant,
   Pause,
+  PublishedSource,
   ResourceDeletion,
   ScopePolicy,
   SubjectRef,
 } from "../../../src/ports/records.ts";
 import type { LinkTarget, ResourceRow, SubjectRow } from "./rows.ts";
-import { compareText, coveringPauses, scopePath, type State, type Tables } from "./state.ts";
+import { compareText, coveringPauses, findResource, scopePath, type State, subjectsOf, type Tables } from "./state.ts";
 
 /** Everything a cycle decides from, in one snapshot; undefined when the subject is gone. */
 export function load({ tables, nowMs }: State, subjectId: number): CycleInput | undefined {
@@ -22,6 +23,7 @@ export function load({ tables, nowMs }: State, subjectId: number): CycleInput | 
     policyVersion: subject.policyVersion,
     resource: declaredOf(resource, resource.deletion ?? subject.detached),
     inputs: inputsOf(tables, resource),
+    ...publishedOf(tables, resource),
     policies: policiesOf(tables, resource),
     pauses: coveringPauses(tables, subject, now).map(pauseOf),
     hold: subject.hold,
@@ -77,6 +79,22 @@ function inputsOf(tables: Tables, target: ResourceRow): readonly DeclaredResourc
     if (row.links.some((link) => pointsAt(link, target))) inputs.push(declaredOf(row, row.deletion));
   }
   return inputs.sort((left, right) => compareText(left.uid, right.uid));
+}
+
+/** What the resources show that the inputs refer to. */
+function publishedOf(tables: Tables, target: ResourceRow): Pick<CycleInput, "published"> {
+  const published: PublishedSource[] = [];
+  for (const row of tables.resources.values()) {
+    if (row.refers === undefined || row.organizationId !== target.organizationId) continue;
+    if (!row.links.some((link) => pointsAt(link, target))) continue;
+    for (const name of row.refers) {
+      const source = findResource(tables, row.organizationId, name);
+      const [subject] = source === undefined ? [] : subjectsOf(tables, source.uid);
+      const values = subject?.status?.values;
+      if (values !== undefined) published.push({ inputUid: row.uid, ...name, values });
+    }
+  }
+  return published.length === 0 ? {} : { published };
 }
 
 /** Always ends with what the resource says of itself. */

@@ -38,6 +38,7 @@ function create(state: State, request: DeclareRequest): DeclareAnswer {
     mode,
     protect,
     links,
+    ...refersOf(request),
     generation: 1,
     revision: 1,
     declaredAtMs: now,
@@ -65,6 +66,7 @@ function change(state: State, row: ResourceRow, request: DeclareRequest): Declar
   row.declaredAtMs = now;
   row.revision += 1;
   row.links = linksOf(request);
+  Object.assign(row, refersOf(request));
   attachAccounts(state, row, request, now);
   for (const subject of linkedSubjects(tables, row)) woken.add(subject);
   wakeAll(woken, request.author, now);
@@ -137,6 +139,10 @@ function priorityOf(author: Principal): "person" | "event" {
 
 function wakeAll(subjects: Iterable<SubjectRow>, author: Principal, now: number): void {
   for (const subject of new Set(subjects)) wake(subject, priorityOf(author), now, true);
+}
+
+function refersOf({ refers, scope: own }: DeclareRequest): Pick<ResourceRow, "refers"> {
+  return refers === undefined ? {} : { refers: refers.map(({ kind, name, scope = own }) => ({ scope, kind, name })) };
 }
 
 function linksOf(request: DeclareRequest): ResourceRow["links"] {

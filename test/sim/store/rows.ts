@@ -58,6 +58,8 @@ export interface ResourceRow {
   declaredAtMs: number;
   deletion: ResourceDeletion | undefined;
   links: readonly LinkTarget[];
+  /** Only where it refers to something. */
+  refers?: readonly LinkTarget[];
 }
 
 export interface SubjectRow {

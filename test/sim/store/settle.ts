@@ -3,7 +3,7 @@ import type { EngineStore, IdleBatch, SettleAnswer, Settlement } from "../../../
 import { pointsAt } from "./cycle-input.ts";
 import { dropHeldItems, replaceHeld } from "./held.ts";
 import type { SubjectRow } from "./rows.ts";
-import { hasHold, isCurrent, type State, subjectsOf, type Tables } from "./state.ts";
+import { hasHold, isCurrent, linkedSubjects, type State, subjectsOf, type Tables, wake } from "./state.ts";
 
 export function settle(state: State, settlement: Settlement): SettleAnswer {
   const { tables } = state;
@@ -26,6 +26,7 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
     const { id, resourceUid, organizationId } = subject;
     tables.verdicts.push({ subjectId: id, resourceUid, organizationId, atMs: now, verdict });
   }
+  if (settlement.publishes === true) wakeReferring(state, subject);
   forgetSources(tables, subject, settlement.forgetSources);
   const moved = subject.inputVersion > settlement.inputVersion;
   // A subject whose inputs moved while it was leaving may be wanted again: its next cycle decides.
@@ -41,6 +42,17 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
     subject.priority = "resync";
   }
   return { kept: true, dueAgain: moved || woken };
+}
+
+/** What is computed from resources that refer to this one. */
+function wakeReferring({ tables, nowMs }: State, subject: SubjectRow): void {
+  const target = tables.resources.get(subject.resourceUid);
+  if (target === undefined) return;
+  for (const row of tables.resources.values()) {
+    if (row.organizationId !== target.organizationId || row.refers?.some((name) => pointsAt(name, target)) !== true)
+      continue;
+    for (const woken of linkedSubjects(tables, row)) wake(woken, "event", nowMs(), true);
+  }
 }
 
 function forgetSources(tables: Tables, subject: SubjectRow, uids: readonly string[]): void {

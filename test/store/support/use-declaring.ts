@@ -30,6 +30,9 @@ export async function useDeclaring(stores: Stores, world: World, zone: CycleInpu
   const { organizationId } = world;
   const uids = await useChanges(new PostgresDeclaringStore(options), world);
   await useCreatesTogether(new PostgresDeclaringStore({ ...options, clock: systemClock }), world);
+  // Those refer to the zone and are a part of it, so that what it shows wakes itself.
+  const shows = { status: { ...held, values: { ipv4: ["192.0.2.1"] } }, publishes: true };
+  await stores.engine.settle(settlementFor(world, await world.reload(zone), shows));
   await useLists(stores, world);
   const { read } = stores;
   const { scope } = world;

@@ -4,6 +4,10 @@ import fc from "fast-check";
 import type { InputResource } from "../../../src/kernel/loop.ts";
 import { recordFits } from "../../../src/kinds/dns-record/fits.ts";
 import { dnsRecordSchema, type DnsRecordSpec } from "../../../src/kinds/dns-record/schema.ts";
+import { hetznerDnsCapabilities } from "../../../src/providers/hetzner-dns/capabilities.ts";
+import { powerDnsCapabilities } from "../../../src/providers/powerdns/capabilities.ts";
+import { rfc2136Capabilities } from "../../../src/providers/rfc2136/capabilities.ts";
+import { around } from "../../support/surroundings.ts";
 import {
   delegationProblem,
   parsePattern,
@@ -130,6 +134,7 @@ test("a record in a project is refused where it is declared unless its zone dele
     recordFits(
       { ...spec, ...over },
       {
+        ...around,
         scope,
         linked: () => ({
           scope: organization,
@@ -143,20 +148,50 @@ test("a record in a project is refused where it is declared unless its zone dele
   assert.match(problems({}, shop).join(), /^\/spec\/name: .*delegated to project "web"/);
 });
 
-test("a zone delegates to what is below its own scope", () => {
-  const problems = (scope: string, delegation: object) =>
-    zoneFits(dnsZoneSchema.parse({ account: "lab", zone: "example.test", delegations: [delegation] }), {
-      scope,
-      linked: () => undefined,
-    })
+test("a zone delegates to what is below its own scope, and to nobody who is not there", async () => {
+  const problems = async (scope: string, delegation: object) =>
+    (
+      await zoneFits(dnsZoneSchema.parse({ account: "lab", zone: "example.test", delegations: [delegation] }), {
+        ...around,
+        scope,
+        hasScope: async (names) => ["web", "web production"].includes(Object.values(names).filter(Boolean).join(" ")),
+      })
+    )
       .map(({ pointer, message }) => `${pointer}: ${message}`)
       .join();
-  assert.equal(problems(organization, { pattern: "a", project: "web" }), "");
-  assert.match(problems(organization, { pattern: "a", workspace: "production" }), /must name the project/);
-  assert.equal(problems(web, { pattern: "a", workspace: "production" }), "");
-  assert.match(problems(web, { pattern: "a", project: "web" }), /must name a workspace/);
-  assert.match(problems(web, { pattern: "a", project: "shop", workspace: "x" }), /delegates inside it/);
-  assert.match(problems(production, { pattern: "a", workspace: "production" }), /nobody below it/);
+  assert.equal(await problems(organization, { pattern: "a", project: "web" }), "");
+  assert.match(await problems(organization, { pattern: "a", workspace: "production" }), /must name the project/);
+  assert.equal(await problems(web, { pattern: "a", workspace: "production" }), "");
+  assert.match(await problems(web, { pattern: "a", project: "web" }), /must name a workspace/);
+  assert.match(await problems(web, { pattern: "a", project: "shop", workspace: "x" }), /delegates inside it/);
+  assert.match(await problems(production, { pattern: "a", workspace: "production" }), /nobody below it/);
+  assert.match(
+    await problems(organization, { pattern: "a", project: "shop" }),
+    /^\/spec\/delegations\/0\/project: there is no project "shop" in this organization: create it first/,
+  );
+  assert.match(
+    await problems(organization, { pattern: "a", project: "web", workspace: "staging" }),
+    /^\/spec\/delegations\/0\/workspace: there is no project "web", workspace "staging"/,
+  );
+  assert.match(await problems(web, { pattern: "a", workspace: "staging" }), /there is no .*workspace "staging"/);
+});
+
+test("what the provider of the account cannot have is refused when the zone is declared", async () => {
+  const problems = async (spec: object, capabilities: unknown) =>
+    (
+      await zoneFits(dnsZoneSchema.parse({ account: "lab", zone: "example.test", ...spec }), {
+        ...around,
+        scope: organization,
+        account: async () => ({ provider: "some", capabilities }),
+      })
+    )
+      .map(({ pointer, message }) => `${pointer}: ${message}`)
+      .join();
+  const made = { makesZone: true, nameservers: ["ns1.example.test"], dnssec: true };
+  assert.equal(await problems(made, powerDnsCapabilities), "");
+  assert.match(await problems(made, rfc2136Capabilities), /^\/spec\/makesZone: .*cannot make zones/);
+  assert.match(await problems(made, hetznerDnsCapabilities), /^\/spec\/dnssec: .*cannot sign zones/);
+  assert.match(await problems({}, undefined), /^\/spec\/account: the provider some of account "lab" has no zones/);
 });
 
 test("a record outside its pattern keeps its last good value, and has no say in another owner's record set", () => {

@@ -4,6 +4,7 @@ import type { Desired, InputResource, Subject } from "../../../src/kernel/loop.t
 import { type DnsRecordSpec, dnsRecordSchema } from "../../../src/kinds/dns-record/schema.ts";
 import { DesiredMemory } from "../../../src/kinds/dns-zone/desired-memory.ts";
 import type { RecordSet } from "../../../src/kinds/dns-zone/record-set.ts";
+import type { PublishedSource } from "../../../src/ports/records.ts";
 import { type DnsZoneSpec, dnsZoneSchema } from "../../../src/kinds/dns-zone/schema.ts";
 
 const spec = (change: Partial<DnsRecordSpec> = {}): DnsRecordSpec => ({
@@ -25,11 +26,15 @@ function zone(change: Partial<Subject<DnsZoneSpec>> = {}): Subject<DnsZoneSpec> 
 /** How often it was worked out what each of these wants, one after the other. */
 function workedOut(
   memory: DesiredMemory,
-  ...looks: readonly (readonly [Subject<DnsZoneSpec>, readonly InputResource<DnsRecordSpec>[]])[]
+  ...looks: readonly (readonly [
+    Subject<DnsZoneSpec>,
+    readonly InputResource<DnsRecordSpec>[],
+    (readonly PublishedSource[])?,
+  ])[]
 ) {
   let times = 0;
-  const wants = looks.map(([subject, records]) =>
-    memory.of(subject, records, (): Desired<RecordSet> => {
+  const wants = looks.map(([subject, records, published = []]) =>
+    memory.of({ zone: subject, records, published }, (): Desired<RecordSet> => {
       times += 1;
       return { known: true, items: [], zero: true };
     }),
@@ -52,6 +57,7 @@ const changed: Readonly<Record<string, InputResource<DnsRecordSpec>>> = {
   "spec.type": record({ spec: spec({ type: "AAAA" }) }),
   "spec.ttlSeconds": record({ spec: spec({ ttlSeconds: 61 }) }),
   "one of spec.values": record({ spec: spec({ values: ["192.0.2.1", "192.0.2.3"] }) }),
+  "spec.valuesFrom": record({ spec: spec({ valuesFrom: [{ kind: "Host", name: "web", field: "ipv4" }] }) }),
   "the number of spec.values": record({ spec: spec({ values: ["192.0.2.1"] }) }),
 };
 for (const [what, other] of Object.entries(changed))
@@ -85,4 +91,13 @@ test("over its limit it forgets what was worked out the longest ago", () => {
     [first, [record()]],
   ] as const;
   assert.equal(workedOut(new DesiredMemory({ mostRecords: 1 }), ...looks).times, 3);
+});
+
+test("an address that another resource shows now is worked out anew", () => {
+  const shows = (ip: string): readonly PublishedSource[] => [
+    { inputUid: "r1", kind: "Host", name: "web", scope: "project/p", values: { ipv4: [ip] } },
+  ];
+  const look = (ip: string) => [zone(), [record()], shows(ip)] as const;
+  assert.equal(workedOut(new DesiredMemory(), look("192.0.2.1"), look("192.0.2.1")).times, 1);
+  assert.equal(workedOut(new DesiredMemory(), look("192.0.2.1"), look("192.0.2.2")).times, 2);
 });

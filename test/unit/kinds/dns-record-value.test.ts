@@ -5,6 +5,7 @@ import { parseAbsoluteName, parseRecordName, readableName } from "../../../src/k
 import { recordFits } from "../../../src/kinds/dns-record/fits.ts";
 import { foldSeenValue, parseDeclaredValue, type RecordType } from "../../../src/kinds/dns-record/record-value.ts";
 import { dnsRecordSchema, type DnsRecordSpec } from "../../../src/kinds/dns-record/schema.ts";
+import { around } from "../../support/surroundings.ts";
 import { powerDnsCapabilities } from "../../../src/providers/powerdns/capabilities.ts";
 
 const sha256 = "ab".repeat(32);
@@ -154,6 +155,7 @@ test("what cannot be in the zone, or at its provider, is refused where it is dec
     recordFits(
       { ...spec, ...over },
       {
+        ...around,
         scope: "organization/o",
         linked: () => ({ scope: "organization/o", spec: { account: "lab", zone: "example.test" }, capabilities }),
       },
@@ -162,7 +164,7 @@ test("what cannot be in the zone, or at its provider, is refused where it is dec
       .join("\n");
   assert.equal(problems({}), "");
   assert.equal(
-    recordFits(spec, { scope: "organization/o", linked: () => undefined }).length,
+    recordFits(spec, { ...around, scope: "organization/o", linked: () => undefined }).length,
     0,
     "without a zone the reference is refused instead",
   );

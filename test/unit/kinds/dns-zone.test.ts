@@ -195,8 +195,8 @@ test("specs are checked strictly, with every field error at once", () => {
     "/values/2",
   ]);
   assert.deepEqual(errors({ zone: "example", name: "www", type: "A", values: [], ttlSeconds: -1 }), [
-    "/values",
     "/ttlSeconds",
+    "/values",
   ]);
   assert.deepEqual(errors({ zone: "example", name: "@", type: "NS", values: ["ns.test."] }), ["/type"]);
   assert.deepEqual(errors({ zone: "example", name: "w", type: "CNAME", values: ["a.test", "b.test"] }), ["/values"]);
