@@ -44,8 +44,8 @@ export async function desiredSet(
       known: false,
       whole: false,
       zeroDeclared: false,
-      verdicts: [said],
       stale: [],
+      verdicts: [said],
       remember: undefined,
     };
   }
