@@ -249,7 +249,12 @@ function nextOf(
   const waits = [admission.waitMs, plan.unsettledForMs || undefined, done.nextInMs, cut ? 1 : undefined].filter(
     (wait) => wait !== undefined,
   );
-  return { attempts: 0, nextInMs: waits.length === 0 ? undefined : Math.min(...waits) };
+  // A turn that only waits, to see what an earlier try did or for its time to come, says nothing about how the next one will end.
+  const onlyWaits = done.written === 0 && waits.length > 0;
+  return {
+    attempts: onlyWaits ? done.memory.attempts : 0,
+    nextInMs: waits.length === 0 ? undefined : Math.min(...waits),
+  };
 }
 
 /** Waiting for the call budget is not a failure of the subject. */

@@ -327,3 +327,28 @@ describe("batches", () => {
     assert.equal(lab.held()[0]?.level, "account");
   });
 });
+
+describe("something that goes wrong again and again", () => {
+  for (const [what, error] of [
+    ["whose answer is lost", timeout],
+    ["that is refused for now", unavailable],
+  ] as const)
+    test(`a write ${what} is tried ever less often, also where each try is followed by a wait to see what it did`, async () => {
+      const lab = await Lab.open({ settleMs: 5_000 });
+      await lab.declare("Shelf/s", set("a"));
+      await lab.rest("Shelf/s");
+      lab.main.edit("a", { value: "by hand" });
+      lab.main.fail("update", error(), { times: 100 });
+      lab.clock.advance(15_000);
+      const triedAtMs: number[] = [];
+      while (triedAtMs.length < 8) {
+        const before = lab.main.count("update");
+        const { nextInMs } = await lab.cycle("Shelf/s");
+        if (lab.main.count("update") > before) triedAtMs.push(lab.clock.nowMs());
+        assert.ok(nextInMs !== undefined);
+        lab.clock.advance(nextInMs);
+      }
+      const [first = 0, last = 0] = [triedAtMs[0], triedAtMs.at(-1)];
+      assert.ok(last - first > 60_000, `eight tries within ${last - first} ms`);
+    });
+});
