@@ -2,15 +2,20 @@ import type { Kind, Surroundings } from "../../kernel/kind.ts";
 import { scopeNames } from "../../kernel/scope-names.ts";
 import type { DeclareChange } from "../../ports/declaring-store.ts";
 import type { ApiContext } from "../context.ts";
+import { ForAMoment } from "../for-a-moment.ts";
 import { Problem } from "../problem.ts";
 import type { Named } from "./place.ts";
 
 type Linked = NonNullable<ReturnType<Surroundings["linked"]>>;
+type Account = NonNullable<Awaited<ReturnType<Surroundings["account"]>>>;
 
 /** Whoever declares thousands of parts of one thing should not make us read it thousands of times. The loop looks again. */
 const keptForMs = 1_000;
-type Kept = Map<string, { readonly untilMs: number; readonly linked: Linked }>;
-const kept = new WeakMap<ApiContext, Kept>();
+interface Kept {
+  readonly linked: ForAMoment<Linked>;
+  readonly accounts: ForAMoment<Account>;
+}
+const keptOf = new WeakMap<ApiContext, Kept>();
 
 /** Refuses what its kind says cannot be where it is declared. */
 export async function requireFitting(
@@ -30,11 +35,8 @@ export async function requireFitting(
     scope,
     linked: (target, called) => linked.get(`${target}/${called}`),
     publishes: (target) => context.kinds.get(target)?.publishes,
-    account: async (called) => {
-      const found = (await context.reads.listAccounts(organizationId)).find((account) => account.name === called);
-      if (found === undefined) return undefined;
-      return { provider: found.provider, capabilities: context.capabilities.get(found.provider) };
-    },
+    account: (called) =>
+      kept(context).accounts.get(`${organizationId} ${called}`, () => readAccount(context, organizationId, called)),
     hasScope: async ({ project, workspace }) => {
       const all = (await context.reads.listScopes(organizationId)).map((one) => scopeNames(one.scope));
       return all.some((names) => names.project === project && names.workspace === workspace);
@@ -44,22 +46,32 @@ export async function requireFitting(
   throw new Problem("FIELDS_INVALID", `${kind.kind}/${name} cannot be there`, { errors: [...errors] });
 }
 
+function kept(context: ApiContext): Kept {
+  const known = keptOf.get(context);
+  if (known !== undefined) return known;
+  const { clock } = context;
+  const made = {
+    linked: new ForAMoment<Linked>(clock, keptForMs),
+    accounts: new ForAMoment<Account>(clock, keptForMs),
+  };
+  keptOf.set(context, made);
+  return made;
+}
+
 async function linkedTo(
   context: ApiContext,
   organizationId: string,
-  { scope, kind, name }: { readonly scope: string; readonly kind: string; readonly name: string },
+  target: { readonly scope: string; readonly kind: string; readonly name: string },
 ): Promise<Linked | undefined> {
-  const memory: Kept = kept.get(context) ?? new Map();
-  kept.set(context, memory);
+  const { scope, kind, name } = target;
   const key = `${organizationId} ${scope} ${kind} ${name}`;
-  const known = memory.get(key);
-  const nowMs = context.clock.monotonicMs();
-  if (known !== undefined && known.untilMs > nowMs) return known.linked;
-  const linked = await readLinked(context, organizationId, { scope, kind, name });
-  // Few are in use at a time; whoever walks through very many begins anew now and then.
-  if (memory.size >= 1_000) memory.clear();
-  if (linked !== undefined) memory.set(key, { untilMs: nowMs + keptForMs, linked });
-  return linked;
+  return await kept(context).linked.get(key, () => readLinked(context, organizationId, { scope, kind, name }));
+}
+
+async function readAccount(context: ApiContext, organizationId: string, name: string): Promise<Account | undefined> {
+  const found = (await context.reads.listAccounts(organizationId)).find((account) => account.name === name);
+  if (found === undefined) return undefined;
+  return { provider: found.provider, capabilities: context.capabilities.get(found.provider) };
 }
 
 async function readLinked(
