@@ -131,6 +131,14 @@ export class ResourceDocuments {
       ...optional("dueAt", timeOf(subject.dueAtMs)),
       ...optional("heldBy", subject.holdOperationId),
       ...optional("report", status?.report),
+      ...optional(
+        "cycles",
+        status?.cycles?.map(({ atMs, spentMs, ...cycle }) => ({
+          at: isoTime(atMs),
+          ...cycle,
+          spentMs: { ...spentMs },
+        })),
+      ),
       conditions: [...subjectConditions(subject, about)],
     };
   }

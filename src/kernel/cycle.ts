@@ -26,6 +26,7 @@ import { Lookout } from "./look.ts";
 import { keptFromGoing } from "./leaving.ts";
 import type { Inspection, Loop, Observation, Subject } from "./loop.ts";
 import { makePlan, type Plan, sizesOf } from "./plan.ts";
+import { Phases } from "./phases.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
 import { reportOf, settleTurn } from "./settle.ts";
 import { withTimeLimit } from "./time-limit.ts";
@@ -56,6 +57,13 @@ export interface Turn {
   readonly memoryUnknown: boolean;
 }
 
+/** Who takes a turn, and where its time goes. */
+export interface Turner {
+  readonly engine: Engine;
+  readonly claim: Claim;
+  readonly phases: Phases;
+}
+
 /** One pass over one subject: look, compare, decide, act within the guards, settle. */
 export async function runCycle(engine: Engine, claim: Claim): Promise<CycleReport> {
   const loaded = await engine.store.load(claim.subjectId, claim.organizationId);
@@ -63,11 +71,12 @@ export async function runCycle(engine: Engine, claim: Claim): Promise<CycleRepor
     return reportOf(claim, undefined, { result: "gone", message: "the subject no longer exists" });
   const storeAheadMs = loaded.storeNowMs - engine.clock.monotonicMs();
   const input = ownedBy(claim, loaded);
-  const turn = await takeTurn(engine, claim, input, storeAheadMs).catch((thrown: unknown) =>
+  const phases = new Phases(engine.clock);
+  const turn = await takeTurn({ engine, claim, phases }, input, storeAheadMs).catch((thrown: unknown) =>
     failed(engine, withFindings(input, []), thrown),
   );
   try {
-    return await settleTurn(engine, claim, input, turn);
+    return await settleTurn({ engine, claim, phases }, input, turn);
   } finally {
     if (input.account !== undefined) engine.accounts.newlyBad.delete(input.account.id, claim.subjectId);
   }
@@ -79,7 +88,8 @@ function ownedBy(claim: Claim, input: CycleInput): CycleInput {
   return operationId !== undefined && input.hold?.operationId === operationId ? { ...input, hold: undefined } : input;
 }
 
-async function takeTurn(engine: Engine, claim: Claim, loaded: CycleInput, storeAheadMs: number): Promise<Turn> {
+async function takeTurn(turner: Turner, loaded: CycleInput, storeAheadMs: number): Promise<Turn> {
+  const { engine, claim, phases } = turner;
   const { resource } = loaded;
   // A pause of everything stops looks too; the lesser pauses only take changes out of the plan.
   const pause = loaded.pauses.find((entry) => entry.level === "all");
@@ -112,11 +122,13 @@ async function takeTurn(engine: Engine, claim: Claim, loaded: CycleInput, storeA
   const policy = effectivePolicy(loaded.policies, loop.limits);
   const desired = await desiredSet(loop, subject, loaded, engine.kinds);
   const input = withFindings(loaded, stillFound(loaded.memory.findings, desired));
+  phases.passed("diff");
   const { confirmAfterMs } = policy.limits;
   const looked = await look({ engine, claim, input, storeAheadMs, loop, subject, confirmAfterMs }).catch(toEngineError);
+  phases.passed("observe");
   if (looked instanceof EngineError) return unseenTurn(engine, input, looked);
   const limits = { ...policy.limits, confirmAfterMs: looked.lookout.confirmAfterMs };
-  const scene: Scene = { engine, claim, input, loop, subject, policy: { ...policy, limits }, desired, ...looked };
+  const scene: Scene = { ...turner, input, loop, subject, policy: { ...policy, limits }, desired, ...looked };
   return await decideAndAct(scene);
 }
 
@@ -136,9 +148,7 @@ async function look(options: ConstructorParameters<typeof Lookout>[0]): Promise<
   return { lookout, seen: await lookout.observe() };
 }
 
-export interface Scene {
-  readonly engine: Engine;
-  readonly claim: Claim;
+export interface Scene extends Turner {
   readonly input: CycleInput;
   readonly loop: Loop<unknown, object>;
   readonly subject: Subject<unknown>;
@@ -157,11 +167,13 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
   const plan = planOf(scene);
   const memory = remembered(scene, plan);
   const before = said(scene, plan);
+  scene.phases.passed("diff");
   const { admission, done } = asksNothing(plan)
     ? atRest(memory, before)
     : await admitAndAct(scene, plan, memory, before);
   const observation = { seen: scene.seen, atMs: scene.lookout.toStoreMs(scene.seen.startedAtMonotonicMs) };
   const inspection = isQuiet(scene, done) ? await scene.lookout.inspect(scene.seen) : undefined;
+  scene.phases.passed("observe");
   const again = nextOf(scene, plan, admission, done);
   return {
     inspection,
@@ -217,7 +229,9 @@ async function admitAndAct(
   const admission = admit(facts);
   const verdicts = [...before, ...admission.verdicts];
   const decided = { ...memory, findings: admission.findings };
+  scene.phases.passed("guard");
   const done = await carryOut(scene, { facts, admission: { ...admission, verdicts }, memory: decided });
+  scene.phases.passed("act");
   return { admission, done };
 }
 

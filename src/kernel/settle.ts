@@ -1,12 +1,20 @@
-import type { CycleInput, PublishedValues, StoredObservation, SubjectMemory, SubjectStatus } from "../ports/records.ts";
-import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
-import type { Turn } from "./cycle.ts";
+import type {
+  CycleInput,
+  CycleTrace,
+  PublishedValues,
+  StoredObservation,
+  SubjectMemory,
+  SubjectStatus,
+} from "../ports/records.ts";
+import type { Claim, CycleReport, CycleResult } from "./claim.ts";
+import type { Turn, Turner } from "./cycle.ts";
 import { digestOf, redacted, sameJson } from "./hash.ts";
 import { heldGroupsDigest } from "./held-change.ts";
 import type { Kind } from "./kind.ts";
 import type { Seen } from "./loop.ts";
 import { isBookkeeping } from "./act.ts";
 import { keptFromGoing } from "./leaving.ts";
+import { type Phases, withTrace } from "./phases.ts";
 import { type PlannedChange, sizesOf } from "./plan.ts";
 import { planToStore } from "./stored-plan.ts";
 import { subjectEvents } from "./subject-events.ts";
@@ -16,7 +24,8 @@ import { sameStatus, statusOf, withFlip } from "./status.ts";
 const OBSERVED_ITEMS_MAX = 1_000;
 
 /** Writes what changed and nothing else: a cycle that found everything as it was leaves no trace in the database. */
-export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput, turn: Turn): Promise<CycleReport> {
+export async function settleTurn(turner: Turner, input: CycleInput, turn: Turn): Promise<CycleReport> {
+  const { engine, claim, phases } = turner;
   // What an operation works on stays until it ends: the loop's next cycle lets it go.
   const mayGo = claim.actor.operationId === undefined;
   const gone = mayGo && (turn.result === "gone" || (isGone(input, turn) && !turn.memoryUnknown));
@@ -55,7 +64,7 @@ export async function settleTurn(engine: Engine, claim: Claim, input: CycleInput
     dueSeen: { atMs: input.dueAtMs },
     memory: changedMemory ? memory : undefined,
     observation,
-    status: changedStatus ? status : undefined,
+    status: changedStatus ? withTrace(status, input.status, traceOf(input, turn, phases)) : undefined,
     publishes: !sameJson(values ?? {}, input.status?.values ?? {}),
     plan: gone ? undefined : left.plan,
     events: gone || !(changedStatus || changedMemory) ? [] : subjectEvents(input, { status, memory }),
@@ -76,6 +85,20 @@ function publishedBy(loop: Kind["loop"], input: CycleInput, turn: Turn): Publish
   if (loop?.publishes === undefined || seen === undefined || seen.completeness !== "complete")
     return input.status?.values;
   return loop.publishes(seen.items);
+}
+
+function traceOf({ storeNowMs }: CycleInput, turn: Turn, phases: Phases): CycleTrace {
+  const sizes = turn.plan === undefined ? undefined : sizesOf(turn.plan);
+  const replaced = sizes?.replace ?? 0;
+  return {
+    atMs: storeNowMs,
+    result: turn.result,
+    spentMs: phases.spentMs,
+    create: (sizes?.create ?? 0) + replaced,
+    update: sizes?.update ?? 0,
+    delete: (sizes?.delete ?? 0) + replaced,
+    written: turn.written,
+  };
 }
 
 /** A leaving subject is gone when nothing of ours is left outside. */

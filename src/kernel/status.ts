@@ -125,9 +125,9 @@ const ANSWERS: Readonly<Record<Verdict["answer"], string>> = {
 
 const STRICTNESS: Readonly<Record<Verdict["answer"], number>> = { pass: 0, trim: 1, wait: 2, hold: 3, refuse: 4 };
 
-/** Equal but for the time of the look: then nothing needs to be written. */
+/** Equal but for the time of the look and what cycles came before: then nothing needs to be written. */
 export function sameStatus(left: SubjectStatus | undefined, right: SubjectStatus): boolean {
-  return left !== undefined && sameJson(left, { ...right, lookedAtMs: left.lookedAtMs });
+  return left !== undefined && sameJson(left, { ...right, lookedAtMs: left.lookedAtMs, cycles: left.cycles });
 }
 
 /**

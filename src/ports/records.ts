@@ -319,6 +319,20 @@ export interface SubjectStatus {
   readonly values?: PublishedValues | undefined;
   /** Items whose source shows nothing: their last good value stands. Bounded. */
   readonly stale?: readonly { readonly key: string; readonly reason: string; readonly sinceMs: number }[] | undefined;
+  /** The last cycles that changed this status, the oldest first. A few: they are for people to look at. */
+  readonly cycles?: readonly CycleTrace[] | undefined;
+}
+
+/** What one cycle found, and where its time went. */
+export interface CycleTrace {
+  readonly atMs: number;
+  readonly result: string;
+  readonly spentMs: { readonly observe: number; readonly diff: number; readonly guard: number; readonly act: number };
+  /** Sizes of the diff sets before the guards; a replacement is in both the creates and the deletes. */
+  readonly create: number;
+  readonly update: number;
+  readonly delete: number;
+  readonly written: number;
 }
 
 export type PublishedValues = Readonly<Record<string, readonly string[]>>;

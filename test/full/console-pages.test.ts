@@ -299,6 +299,46 @@ describe("the console of the demo", () => {
     }
   });
 
+  test("a loop is told to run now, is suspended, and gets another mode; its last cycle shows where its time went", async () => {
+    const network = "/v1/organizations/demo/cloudnetworks/backend";
+    const read = async () =>
+      (await operatorCall(product, "GET", network)) as {
+        metadata: { name: string; mode?: string };
+        spec: unknown;
+        status: { subjects: { confirmedAt?: string; cycles?: { result: string }[] }[] };
+      };
+    const before = await until("the network to have been made", read, ({ status }) =>
+      (status.subjects[0]?.cycles ?? []).some(({ result }) => result === "changed"),
+    );
+    await opened(consoleLooks[0], async (page) => {
+      await page.goto(`${consoleUrl(product)}/o/demo/loops`);
+      const card = page.locator("section", { has: page.getByRole("heading", { name: "CloudNetwork" }) });
+      await card.getByRole("list", { name: "Where the time of this cycle went" }).waitFor();
+      await card.getByRole("button", { name: "Run now…" }).click();
+      await page.getByRole("button", { name: "Look again (1)" }).click();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      const confirmed = ({ status }: Awaited<ReturnType<typeof read>>) => status.subjects[0]?.confirmedAt ?? "";
+      await until("it to be looked at again", read, (now) => confirmed(now) > confirmed(before), 900);
+
+      await card.getByRole("button", { name: "Suspend…" }).click();
+      await page.getByLabel("Why").fill("while we look");
+      await page.getByRole("button", { name: "Suspend (1)" }).click();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      const pauses = (await operatorCall(product, "GET", "/v1/organizations/demo/pauses")) as {
+        items: { reason: string; level: string }[];
+      };
+      assert.deepEqual(
+        pauses.items.map(({ reason, level }) => [reason, level]),
+        [["while we look", "writes"]],
+      );
+
+      await card.getByRole("button", { name: "Mode…" }).click();
+      await page.getByRole("button", { name: "Set the mode (1)" }).click();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      assert.equal((await read()).metadata.mode, "observe", "the first that is offered");
+    });
+  });
+
   test("a step that nobody will ever do is skipped, and the operation ends", async () => {
     const { items } = (await operatorCall(product, "GET", "/v1/organizations/demo/operations")) as {
       items: { id: string; pipeline: string; resource: { name: string } }[];

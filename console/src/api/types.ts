@@ -34,6 +34,7 @@ export type { OperationDocument } from "../../../src/control-api/schemas/operati
 export type { AuditEntryDocument } from "../../../src/control-api/schemas/audit.ts";
 export type {
   ConditionView,
+  CycleTraceDocument,
   DeclarationDocument,
   HistoryDocument,
   Manifest,

@@ -1,6 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
+import type { IconName } from "./icons.tsx";
 
 /** A question that stands in front of everything else. Escape and a click beside it close it. */
 export function Dialog({
@@ -48,5 +49,36 @@ export function DialogActions({ children, close }: { children: ReactNode; close:
       </Button>
       {children}
     </div>
+  );
+}
+
+/** Of a form that shows something once when it is done: first the button that sends it, then only one that closes it. */
+export function OnceActions({
+  close,
+  done,
+  icon,
+  busy,
+  disabled,
+  children,
+}: {
+  close: () => void;
+  done: boolean;
+  icon: IconName;
+  busy: boolean;
+  disabled: boolean;
+  children: ReactNode;
+}) {
+  return (
+    <DialogActions close={close}>
+      {done ? (
+        <Button tone="primary" onClick={close}>
+          Done
+        </Button>
+      ) : (
+        <Button tone="primary" icon={icon} type="submit" busy={busy} disabled={disabled}>
+          {children}
+        </Button>
+      )}
+    </DialogActions>
   );
 }

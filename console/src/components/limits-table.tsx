@@ -1,11 +1,13 @@
 import type { LimitsDocument } from "../api/types.ts";
 
+const cell = "block tabular-nums sm:table-cell sm:px-3.5 sm:py-2";
+
 /** Each limit with what holds, its default and its ceiling, and who says so. */
 export function LimitsTable({ limits }: { limits: LimitsDocument["limits"] }) {
   return (
     <div tabIndex={0} role="region" aria-label="Caps" className="overflow-x-auto">
-      <table className="w-full min-w-[36rem] text-left text-sm">
-        <thead className="text-xs text-soft">
+      <table className="w-full text-left text-sm">
+        <thead className="hidden text-xs text-soft sm:table-header-group">
           <tr className="border-b border-line">
             <th className="px-3.5 py-2 font-medium">Limit</th>
             <th className="px-3.5 py-2 font-medium">In force</th>
@@ -15,15 +17,18 @@ export function LimitsTable({ limits }: { limits: LimitsDocument["limits"] }) {
         </thead>
         <tbody className="divide-y divide-line">
           {limits.map((limit) => (
-            <tr key={limit.name}>
-              <th scope="row" className="px-3.5 py-2 font-medium">
+            // On a narrow screen each limit is a small list of its own: nothing hides behind a scroll.
+            <tr key={limit.name} className="block px-3.5 py-2 sm:table-row sm:p-0">
+              <th scope="row" className="block font-medium break-words sm:table-cell sm:px-3.5 sm:py-2">
                 {limit.name}
               </th>
-              <td className="px-3.5 py-2 tabular-nums">{valueText(limit.value)}</td>
-              <td className="px-3.5 py-2 text-soft tabular-nums">
+              <td className={cell}>{valueText(limit.value)}</td>
+              <td className={`${cell} text-soft`}>
+                <span className="sm:hidden">default </span>
                 {valueText(limit.default.value)}, {limit.default.from}
               </td>
-              <td className="px-3.5 py-2 text-soft tabular-nums">
+              <td className={`${cell} text-soft`}>
+                <span className="sm:hidden">ceiling </span>
                 {limit.ceiling === undefined ? "none" : `${valueText(limit.ceiling.value)}, ${limit.ceiling.from}`}
               </td>
             </tr>

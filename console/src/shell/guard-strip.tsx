@@ -48,9 +48,14 @@ export function GuardStrip({ organization }: { organization: string }) {
         </Chip>
       ) : undefined}
       {held > 0 ? (
-        <Link to="/o/$organization/held" params={{ organization }} className="rounded-full">
+        <Link
+          to="/o/$organization/held"
+          params={{ organization }}
+          aria-label={`${held} waiting for a person`}
+          className="rounded-full"
+        >
           <Chip tone="hold" icon="hand">
-            {held} waiting for a person
+            {held} waiting<span className="hidden sm:inline"> for a person</span>
           </Chip>
         </Link>
       ) : (

@@ -45,6 +45,20 @@ export const conditionSchema = z
   .meta({ id: "Condition", description: "Ready, Synced and Fresh are always there; others only while they are true." });
 export type ConditionView = z.output<typeof conditionSchema>;
 
+const cycleTraceSchema = z
+  .object({
+    at: timeSchema,
+    result: z.string(),
+    spentMs: z.object({ observe: z.number(), diff: z.number(), guard: z.number(), act: z.number() }),
+    /** Sizes of the diff sets before the guards. */
+    create: z.int(),
+    update: z.int(),
+    delete: z.int(),
+    written: z.int(),
+  })
+  .meta({ id: "CycleTrace" });
+export type CycleTraceDocument = z.output<typeof cycleTraceSchema>;
+
 export const subjectStatusSchema = z
   .object({
     account: z.string().optional(),
@@ -58,6 +72,8 @@ export const subjectStatusSchema = z
     heldBy: z.string().optional(),
     /** What the loop reports beside its verdict, in the form its kind documents. */
     report: jsonSchema.optional(),
+    /** The last cycles that changed the status, the oldest first: what each found, and where its time went. */
+    cycles: z.array(cycleTraceSchema).optional(),
     conditions: z.array(conditionSchema),
   })
   .meta({ id: "SubjectStatus" });

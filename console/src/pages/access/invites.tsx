@@ -5,7 +5,7 @@ import { base } from "../../api/queries.ts";
 import type { InviteDocument } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
 import { Button } from "../../components/button.tsx";
-import { Dialog, DialogActions } from "../../components/dialog.tsx";
+import { Dialog, OnceActions } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Chip, type Tone } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
@@ -113,17 +113,15 @@ export function InviteDialog({ organization, close }: { organization: string; cl
           <ShownOnce what="No mail server is set, so hand over this link." text={made.link} />
         )}
         {made?.mailed === true ? <p className="text-sm text-good">The invite was mailed.</p> : undefined}
-        <DialogActions close={close}>
-          {made === undefined ? (
-            <Button tone="primary" icon="check" type="submit" busy={invite.isPending} disabled={email.trim() === ""}>
-              Invite
-            </Button>
-          ) : (
-            <Button tone="primary" onClick={close}>
-              Done
-            </Button>
-          )}
-        </DialogActions>
+        <OnceActions
+          close={close}
+          done={made !== undefined}
+          icon="check"
+          busy={invite.isPending}
+          disabled={email.trim() === ""}
+        >
+          Invite
+        </OnceActions>
       </form>
     </Dialog>
   );

@@ -9,6 +9,7 @@ import { Dialog, DialogActions } from "../../components/dialog.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Chip } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { RemoveDialog } from "../../components/remove-dialog.tsx";
 import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 import { InviteDialog, Invites } from "./invites.tsx";
@@ -100,7 +101,15 @@ function MemberRow({ organization, member }: { organization: string; member: Mem
       </ul>
       {error === null ? undefined : <ProblemNote error={error} />}
       {asking === "role" ? <RoleDialog organization={organization} member={member} close={close} /> : undefined}
-      {asking === "remove" ? <RemoveDialog organization={organization} member={member} close={close} /> : undefined}
+      {asking === "remove" ? (
+        <RemoveDialog
+          organization={organization}
+          path={`${base(organization)}/members/${encodeURIComponent(member.id)}`}
+          name={member.email}
+          means={`They lose ${member.bindings.length} role${member.bindings.length === 1 ? "" : "s"} here, and invites they made end. What they declared stays.`}
+          close={close}
+        />
+      ) : undefined}
     </li>
   );
 }
@@ -127,27 +136,6 @@ function RoleDialog({ organization, member, close }: AboutMember) {
       <DialogActions close={close}>
         <Button tone="primary" icon="check" busy={give.isPending} onClick={() => give.mutate()}>
           Give it
-        </Button>
-      </DialogActions>
-    </Dialog>
-  );
-}
-
-function RemoveDialog({ organization, member, close }: AboutMember) {
-  const path = `${base(organization)}/members/${encodeURIComponent(member.id)}`;
-  const remove = useAction(organization, () => api("DELETE", path), close);
-  const roles = member.bindings.length;
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && close()}
-      title={`Remove ${member.email}`}
-      description={`They lose ${roles} role${roles === 1 ? "" : "s"} here, and invites they made end. What they declared stays.`}
-    >
-      {remove.error === null ? undefined : <ProblemNote error={remove.error} />}
-      <DialogActions close={close}>
-        <Button tone="danger" icon="trash" busy={remove.isPending} onClick={() => remove.mutate()}>
-          Remove
         </Button>
       </DialogActions>
     </Dialog>

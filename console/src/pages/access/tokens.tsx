@@ -5,7 +5,7 @@ import { base } from "../../api/queries.ts";
 import type { TokenDocument } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
 import { Button } from "../../components/button.tsx";
-import { Dialog, DialogActions } from "../../components/dialog.tsx";
+import { Dialog, OnceActions } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
 import { Chip, type Tone } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
@@ -207,17 +207,15 @@ function NewToken({
         </div>
         {make.error === null ? undefined : <ProblemNote error={make.error} />}
         {make.data === undefined ? undefined : <ShownOnce what="Keep the token now." text={make.data.token} />}
-        <DialogActions close={close}>
-          {make.data === undefined ? (
-            <Button tone="primary" icon="key" type="submit" busy={make.isPending} disabled={name.trim() === ""}>
-              Make it
-            </Button>
-          ) : (
-            <Button tone="primary" onClick={close}>
-              Done
-            </Button>
-          )}
-        </DialogActions>
+        <OnceActions
+          close={close}
+          done={make.data !== undefined}
+          icon="key"
+          busy={make.isPending}
+          disabled={name.trim() === ""}
+        >
+          Make it
+        </OnceActions>
       </form>
     </Dialog>
   );

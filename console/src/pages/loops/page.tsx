@@ -7,12 +7,16 @@ import { Chip, Mark } from "../../components/mark.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer } from "../../components/states.tsx";
 import { Ago, duration, Until } from "../../components/time.tsx";
+import { LoopCycles } from "./cycles.tsx";
 import { loopsRoute } from "./route.tsx";
 
 /** Every loop: how often it looks, what makes it look sooner, when it last did, and what limits it. */
 export function LoopsPage() {
   const { organization } = loopsRoute.useParams();
   const loops = useQuery(loopsQuery);
+  const figures = useQuery(figuresQuery(organization)).data ?? [];
+  // Whoever keeps nothing here comes last.
+  const idle = (kind: string) => Number(!figures.some((entry) => entry.kind === kind && entry.total > 0));
   return (
     <>
       <PageHeader
@@ -25,6 +29,7 @@ export function LoopsPage() {
             <div className="grid gap-4 lg:grid-cols-2 2xl:grid-cols-3">
               {kinds
                 .filter(({ everySeconds }) => everySeconds !== undefined)
+                .toSorted((left, right) => idle(left.kind) - idle(right.kind))
                 .map((loop) => (
                   <LoopCard key={loop.kind} organization={organization} loop={loop} />
                 ))}
@@ -121,6 +126,7 @@ function LoopCard({ organization, loop }: { organization: string; loop: Loop }) 
       {loop.modeRequired ? (
         <p className="mt-2 text-xs text-soft">Exists outside already, so its mode is named when it is declared.</p>
       ) : undefined}
+      {sum("total") === 0 ? undefined : <LoopCycles organization={organization} kind={loop.kind} />}
     </Panel>
   );
 }

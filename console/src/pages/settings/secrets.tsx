@@ -8,6 +8,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog, DialogActions } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { RemoveDialog } from "../../components/remove-dialog.tsx";
 import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 
@@ -67,7 +68,13 @@ export function Secrets({ organization }: { organization: string }) {
         <StoreDialog organization={organization} name={storing.name} close={() => setStoring(undefined)} />
       )}
       {removing === undefined ? undefined : (
-        <RemoveDialog organization={organization} name={removing.name} close={() => setRemoving(undefined)} />
+        <RemoveDialog
+          organization={organization}
+          path={`${base(organization)}/secrets/${encodeURIComponent(removing.name)}`}
+          name={removing.name}
+          means="For good: nobody can bring it back, from here or from a newer backup. Whatever uses it stops at its next use."
+          close={() => setRemoving(undefined)}
+        />
       )}
     </Panel>
   );
@@ -131,29 +138,6 @@ function StoreDialog({ organization, name: given, close }: AboutSecret) {
           </Button>
         </DialogActions>
       </form>
-    </Dialog>
-  );
-}
-
-function RemoveDialog({ organization, name, close }: AboutSecret) {
-  const remove = useAction(
-    organization,
-    () => api("DELETE", `${base(organization)}/secrets/${encodeURIComponent(name)}`),
-    close,
-  );
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && close()}
-      title={`Remove ${name}`}
-      description="For good: nobody can bring it back, from here or from a newer backup. Whatever uses it stops at its next use."
-    >
-      {remove.error === null ? undefined : <ProblemNote error={remove.error} />}
-      <DialogActions close={close}>
-        <Button tone="danger" icon="trash" busy={remove.isPending} onClick={() => remove.mutate()}>
-          Remove
-        </Button>
-      </DialogActions>
     </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { base, keys } from "../../api/queries.ts";
 import type { WebhookDocument } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
 import { Button } from "../../components/button.tsx";
-import { Dialog, DialogActions } from "../../components/dialog.tsx";
+import { Dialog, OnceActions } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Chip } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
@@ -153,17 +153,15 @@ function NewWebhook({ organization, close }: { organization: string; close: () =
         {add.data === undefined ? undefined : (
           <ShownOnce what="Receivers check webhook-signature with this secret." text={add.data.secret} />
         )}
-        <DialogActions close={close}>
-          {add.data === undefined ? (
-            <Button tone="primary" icon="plus" type="submit" busy={add.isPending} disabled={url.trim() === ""}>
-              Add it
-            </Button>
-          ) : (
-            <Button tone="primary" onClick={close}>
-              Done
-            </Button>
-          )}
-        </DialogActions>
+        <OnceActions
+          close={close}
+          done={add.data !== undefined}
+          icon="plus"
+          busy={add.isPending}
+          disabled={url.trim() === ""}
+        >
+          Add it
+        </OnceActions>
       </form>
     </Dialog>
   );

@@ -1,0 +1,33 @@
+import { api } from "../api/client.ts";
+import { useAction } from "./action.ts";
+import { Button } from "./button.tsx";
+import { Dialog, DialogActions } from "./dialog.tsx";
+import { ProblemNote } from "./states.tsx";
+
+/** Removes one thing of the platform's own records, after saying what that means. */
+export function RemoveDialog({
+  organization,
+  path,
+  name,
+  means,
+  close,
+}: {
+  organization: string;
+  /** Its route in the API. */
+  path: string;
+  name: string;
+  means: string;
+  close: () => void;
+}) {
+  const remove = useAction(organization, () => api("DELETE", path), close);
+  return (
+    <Dialog open onOpenChange={(open) => !open && close()} title={`Remove ${name}`} description={means}>
+      {remove.error === null ? undefined : <ProblemNote error={remove.error} />}
+      <DialogActions close={close}>
+        <Button tone="danger" icon="trash" busy={remove.isPending} onClick={() => remove.mutate()}>
+          Remove
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
