@@ -55,7 +55,10 @@ export class ZonePass {
     // As the store loads them: the same records, and never the same objects as the last time.
     this.#inputs.reverse();
     const [inputs = []] = this.#inputs;
-    const desired = await dnsZoneLoop.desired({ inputs: () => inputs as never, lastGood: () => undefined, published: [] }, subject);
+    const desired = await dnsZoneLoop.desired(
+      { inputs: () => inputs as never, lastGood: () => undefined, published: [] },
+      subject,
+    );
     if (!desired.known) throw new Error(`What is wanted is not known: ${desired.reason}`);
     const seen = await dnsZoneLoop.observe(this.#context(fresh), subject);
     observationDigest(seen.completeness, seen.items, this.#ownedIds);
