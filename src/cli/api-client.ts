@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ProblemDocument, problemSchema } from "../control-api/schemas/common.ts";
 import { CliError, problemError } from "./cli-error.ts";
@@ -25,7 +25,8 @@ export class ApiClient {
 
   constructor(world: CliWorld) {
     this.#world = world;
-    this.url = (world.environment["SETPOINT_URL"] ?? currentContext(world).url ?? defaultUrl).replace(/\/+$/, "");
+    const url = world.environment["SETPOINT_URL"] ?? currentContext(world).url ?? servedHere(world) ?? defaultUrl;
+    this.url = url.replace(/\/+$/, "");
   }
 
   /** Why, for the audit trail: it goes with everything that is changed from now on. */
@@ -161,6 +162,22 @@ export function operatorToken(world: CliWorld): string | undefined {
     }
   }
   return undefined;
+}
+
+/**
+ * Where the Setpoint of the operator's file listens, on this machine: whoever started it on another port need not say so again.
+ * A token that was given goes where its owner says, and not to whoever left a file in this folder.
+ */
+function servedHere(world: CliWorld): string | undefined {
+  if ((world.environment["SETPOINT_TOKEN"] ?? "").trim() !== "") return undefined;
+  const file = tokenFiles(world).find((path) => existsSync(path));
+  if (file === undefined) return undefined;
+  try {
+    const port = readFileSync(join(dirname(file), "api.port"), "utf8").trim();
+    return /^\d{1,5}$/.test(port) ? `http://127.0.0.1:${port}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export function tokenFiles(world: CliWorld): readonly string[] {

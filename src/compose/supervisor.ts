@@ -13,6 +13,7 @@ import { demoCredentials } from "./demo/names.ts";
 import { explainFailure } from "./explain-failure.ts";
 import { firstLink } from "./first-link.ts";
 import { listenAddress, portError } from "./port-error.ts";
+import { tellPort } from "./port-file.ts";
 import { noticeRestore } from "./restore.ts";
 import { RoleChild } from "./role-child.ts";
 import { StartError } from "./start-error.ts";
@@ -41,6 +42,7 @@ export async function runDev(config: Config, environment: Environment, world: Wo
     });
     log.info("supervisor.starting", { version: world.version, dataDirectory: config.dataDirectory });
     const database = await startDatabase(config, log, undo);
+    tellPort(config.dataDirectory, config.port);
     await migrate({ url: database.url, log });
     const restored =
       database.embedded !== undefined &&

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { freePort } from "../../src/store/embedded/free-port.ts";
 import { temporaryFolder } from "../support/postgres.ts";
-import { isRunning, type Product, startProduct, until } from "../support/product.ts";
+import { isRunning, type Product, setpointIn, startProduct, until } from "../support/product.ts";
 
 const kept = {
   apiVersion: "setpoint/v1",
@@ -20,6 +20,20 @@ async function gone(pids: readonly number[]): Promise<void> {
     async () => pids.filter(isRunning),
     (left) => left.length === 0,
   );
+}
+
+/** Whoever starts it on another port types the next command without saying the port again. */
+async function foundByItself(product: Product, port: number): Promise<void> {
+  const unsaid = { SETPOINT_URL: undefined, SETPOINT_TOKEN: undefined };
+  const folders = { SETPOINT_DATA: product.dataDirectory, SETPOINT_CONFIG: product.dataDirectory };
+  const here = { ...process.env, ...unsaid, ...folders };
+  assert.match((await setpointIn(here)("doctor")).stdout, new RegExp(`127\\.0\\.0\\.1:${port}\\b`));
+  const listed = await setpointIn(here)("get", "keyvalueset");
+  assert.equal(listed.code, 0, listed.stderr);
+  // A token that somebody gave goes where they say, and not to whoever left a file in this folder.
+  const given = await setpointIn({ ...here, SETPOINT_TOKEN: "a-token-of-somebody-s-own" })("get", "keyvalueset");
+  assert.notEqual(given.code, 0);
+  assert.doesNotMatch(given.stderr, new RegExp(`:${port}\\b|accepted|refused the token`));
 }
 
 test("one command starts everything, says where it is, and leaves nothing behind when it is told to end", async () => {
@@ -64,6 +78,7 @@ test("one command starts everything, says where it is, and leaves nothing behind
     const helps = [...metrics.matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
     assert.equal(new Set(helps).size, helps.length, "each metric is described once");
     assert.match(await product.must("doctor"), /the token is accepted/);
+    await foundByItself(product, port);
     const children = product.children();
     assert.ok(children.length >= 3, "two roles and the database");
     assert.equal(await product.end("SIGINT"), 130);
