@@ -71,3 +71,27 @@ test("a role is made, given, refused its end while somebody has it, and shown", 
   assert.equal((await as(owner, "role delete deployer")).data, "role/deployer deleted\n");
   assert.equal((await as(owner, "role create bad --allow nonsense")).code, 64);
 });
+
+test("whoever runs the platform ends a freeze without reading a tenant, and is shown every organization it holds", async () => {
+  const operator = await signedIn(api, "operator@acme.test");
+  assert.equal((await as(undefined, "people role operator@acme.test operator")).code, 0);
+  const account = { name: "lab", provider: "powerdns", settings: { url: "http://127.0.0.1:8081" } };
+  assert.equal((await api.send("POST", "/v1/organizations/default/accounts", account)).status, 201);
+  const zone = {
+    apiVersion: "setpoint/v1",
+    kind: "DnsZone",
+    metadata: { name: "frozen", mode: "observe" },
+    spec: { account: "lab", zone: "frozen.test" },
+  };
+  assert.equal((await api.send("POST", "/v1/organizations/default/dnszones", zone)).status, 201);
+  assert.equal((await as(operator, "freeze --reason incident")).code, 0);
+  const thawed = await as(operator, "unfreeze --yes");
+  assert.equal(thawed.code, 0, thawed.notes);
+  assert.match(thawed.notes, /would end: freeze of writes by operator@acme\.test: incident\n/);
+  assert.match(thawed.notes, /in default: 0 with something left to do, 1 due for a look\n/);
+  assert.doesNotMatch(
+    thawed.notes,
+    /frozen|Nothing would be written/,
+    "neither a tenant's names nor a false all-clear",
+  );
+});

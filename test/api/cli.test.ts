@@ -205,6 +205,9 @@ test("stopping and going on: pause, list, freeze, resume", async () => {
   assert.equal(asked.code, 8);
   assert.equal((await setpoint(["resume", id])).code, 64, "nobody can be asked, and nothing is assumed");
   assert.match((await setpoint(["resume", id, "--yes"])).notes, /would run: DnsZone\/example.*resumed/s);
+  const elsewhere = (await setpoint(["pause", "dnsrecords/www", "--reason", "moving house"])).data.trim();
+  const besides = await setpoint(["resume", elsewhere, "--yes"]);
+  assert.match(besides.notes, /^Nothing would be written, as far as was last seen\.\nresumed/, "nothing waits there");
   assert.equal((await setpoint(["freeze", "--reason", "incident", "--level", "all", "--for", "2h"])).code, 0);
   const thawed = await setpoint(["resume"], { interactive: true, ask: () => Promise.resolve("yes") });
   assert.equal(thawed.code, 0);

@@ -1,8 +1,11 @@
 import type { Command } from "commander";
 import {
   endedSchema,
+  freezePreviewSchema,
   type PauseDocument,
+  type PendingDocument,
   pauseListSchema,
+  pausePreviewSchema,
   pauseSchema,
   pendingSchema,
 } from "../../control-api/schemas/governance.ts";
@@ -12,7 +15,7 @@ import { parseSeconds, shortDuration } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { safeText } from "../output.ts";
 import { type RecordOptions, type Records, showRecords, withRecords } from "../records.ts";
-import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
+import { organizationOf, organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
 
@@ -101,37 +104,71 @@ async function resume(
   id: string | undefined,
   options: ResumeOptions,
 ): Promise<void> {
-  const base = organizationPath(world, options);
-  const pauses = pauseListSchema.parse(await client.get(`${base}/pauses`)).items;
-  const chosen = pauses.filter((pause) => (id === undefined ? pause.scope === "platform" : pause.id === id));
-  if (chosen.length === 0) {
+  const end =
+    id === undefined ? await previewFreezes(world, client, options) : await previewOne(world, client, id, options);
+  await confirmResume(world, options.yes === true);
+  const answer = await client.send("DELETE", end);
+  world.writeNote(`resumed: ${endedSchema.parse(answer.body).ended.join(", ")}\n`);
+}
+
+/** Shows what the end of one pause sets in motion below it, and answers what to delete for it. */
+async function previewOne(world: CliWorld, client: ApiClient, id: string, options: ResumeOptions): Promise<string> {
+  const path = `${organizationPath(world, options)}/pauses`;
+  const pauses = pauseListSchema.parse(await client.get(path)).items;
+  const found = pauses.find((pause) => pause.id === id);
+  if (found === undefined) throw new CliError(`There is no pause ${id} in force`, exitCodes.notFound);
+  if (found.scope === "platform") return await previewFreezes(world, client, options);
+  const pause = `${path}/${encodeURIComponent(id)}`;
+  const { pending } = pausePreviewSchema.parse(await client.get(`${pause}/preview`));
+  if (pending.items.length === 0) world.writeNote(`${nothingToWrite}\n`);
+  showPending(world, pending);
+  return pause;
+}
+
+/**
+ * A freeze holds every organization, so all of them are counted; what is left to do is told for the one that the command
+ * means, where the caller may read it: whoever runs the platform often reads nothing of its tenants.
+ */
+async function previewFreezes(world: CliWorld, client: ApiClient, options: ResumeOptions): Promise<string> {
+  const { freezes, organizations } = freezePreviewSchema.parse(await client.get("/v1/freeze/preview"));
+  if (freezes.length === 0)
     throw new CliError(
-      id === undefined
-        ? "Nothing is frozen. Pauses of one scope are ended by their id: setpoint pause list"
-        : `There is no pause ${id} in force`,
+      "Nothing is frozen. Pauses of one scope are ended by their id: setpoint pause list",
       exitCodes.notFound,
     );
+  for (const { level, author, reason } of freezes)
+    world.writeNote(`would end: freeze of ${level} by ${safeText(author)}: ${safeText(reason)}\n`);
+  const left = organizations.filter(({ leftToDo, due }) => leftToDo + due > 0);
+  if (left.length === 0) world.writeNote(`${nothingToWrite}\n`);
+  for (const { name, leftToDo, due } of left)
+    world.writeNote(`in ${name}: ${leftToDo} with something left to do, ${due} due for a look\n`);
+  const meant = organizationOf(world, options);
+  if (left.some(({ name }) => name === meant)) {
+    const answer = await client.send("GET", `${organizationPath(world, options)}/pending`).catch(withoutRight);
+    if (answer !== undefined) showPending(world, pendingSchema.parse(answer.body));
   }
-  const pending = pendingSchema.parse(await client.get(`${base}/pending`));
-  const running = pending.items.filter((item) => item.blockedBy.length === 0);
-  if (running.length === 0) world.writeNote("Nothing would be written, as far as was last seen.\n");
-  for (const item of running) {
+  return "/v1/freeze";
+}
+
+function withoutRight(thrown: unknown): undefined {
+  if (thrown instanceof CliError && thrown.exitCode === exitCodes.notAllowed) return undefined;
+  throw thrown;
+}
+
+const nothingToWrite = "Nothing would be written, as far as was last seen.";
+
+function showPending(world: CliWorld, pending: PendingDocument): void {
+  for (const item of pending.items) {
     const seen =
       item.lookedAt === undefined
         ? "never looked at"
         : `seen ${shortDuration(world.nowMs() - world.timeMs(item.lookedAt))} ago`;
+    const becomes = item.blockedBy.length === 0 ? "would run" : "would still wait";
     world.writeNote(
-      `would run: ${item.kind}/${item.name}: ${item.differences} differences (${seen}): ${safeText(item.message)}\n`,
+      `${becomes}: ${item.kind}/${item.name}: ${item.differences} differences (${seen}): ${safeText(item.message)}\n`,
     );
   }
   if (pending.truncated) world.writeNote("… and more\n");
-  await confirmResume(world, options.yes === true);
-  const frozen = chosen.every((pause) => pause.scope === "platform");
-  const answer = await client.send(
-    "DELETE",
-    frozen ? "/v1/freeze" : `${base}/pauses/${encodeURIComponent(chosen[0]?.id ?? "")}`,
-  );
-  world.writeNote(`resumed: ${endedSchema.parse(answer.body).ended.join(", ")}\n`);
 }
 
 /** The words that people know from elsewhere. */
