@@ -23,7 +23,6 @@ export class ZonePass {
   readonly #reader: DnsReader;
   readonly #inputs: (readonly InputResource<DnsRecordSpec>[])[];
   readonly #owned: readonly OwnedItem[];
-  readonly #ownedIds: ReadonlySet<string | undefined>;
 
   constructor(reader: DnsReader, sets: readonly FirstSet[]) {
     this.#reader = reader;
@@ -39,16 +38,19 @@ export class ZonePass {
       spec: dnsRecordSchema.parse({ zone: "example", name: host, type, ttlSeconds, values: [value] }),
     }));
     this.#inputs = [inputs, structuredClone(inputs)];
-    this.#owned = sets.map(({ host, type }, index) => ({
-      key: `${host}.example.test. ${type}`,
-      state: "owned",
-      externalId: `${host}.example.test. ${type}`,
-      sources: [`record-${String(index).padStart(6, "0")}`],
-      wantedHash: "",
-      intendedAtMs: 0,
-      writtenAtMs: 0,
-    }));
-    this.#ownedIds = new Set(this.#owned.map(({ externalId }) => externalId));
+    // In the order of keys, as the memory of a subject keeps them.
+    const owned = sets.map(
+      ({ host, type }, index): OwnedItem => ({
+        key: `${host}.example.test. ${type}`,
+        state: "owned",
+        externalId: `${host}.example.test. ${type}`,
+        sources: [`record-${String(index).padStart(6, "0")}`],
+        wantedHash: "",
+        intendedAtMs: 0,
+        writtenAtMs: 0,
+      }),
+    );
+    this.#owned = owned.sort((left, right) => (left.key < right.key ? -1 : 1));
   }
 
   async run(fresh: boolean): Promise<Plan> {
@@ -61,7 +63,7 @@ export class ZonePass {
     );
     if (!desired.known) throw new Error(`What is wanted is not known: ${desired.reason}`);
     const seen = await dnsZoneLoop.observe(this.#context(fresh), subject);
-    observationDigest(seen.completeness, seen.items, this.#ownedIds);
+    observationDigest(seen.completeness, seen.items, this.#owned);
     return makePlan({
       loop: dnsZoneLoop,
       marker,

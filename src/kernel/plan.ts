@@ -72,6 +72,64 @@ export interface Situation {
 
 /** Compares the two keyed sets and says what would close the difference. Decides nothing about whether it may. */
 export function makePlan(situation: Situation): Plan {
+  return planInOrder(situation) ?? planByKey(situation);
+}
+
+/**
+ * Where what is wanted, ours and seen are all in the order of their keys, each key once and its own id, the three are walked side
+ * by side: nearly always, and for tens of thousands of items no index of any of them is made. Undefined where it is otherwise.
+ */
+function planInOrder(situation: Situation): Plan | undefined {
+  const { wanted, owned, seen } = situation;
+  const isPlain = situation.foreign === undefined && isInOrder(wanted) && isInOrder(owned) && isInOrder(seen);
+  if (!isPlain || !owned.every(isItsOwnKey) || !seen.every(isItsOwnKey)) return undefined;
+  const found = nothingFound();
+  const claims = situation.claimsAll === true && situation.complete;
+  let strangers = 0;
+  for (let [w, o, s] = [0, 0, 0]; w < wanted.length || o < owned.length || s < seen.length; ) {
+    const key = least(wanted[w]?.key, owned[o]?.key, seen[s]?.key);
+    const at = {
+      key,
+      wanted: wanted[w]?.key === key ? wanted[w++] : undefined,
+      owned: owned[o]?.key === key ? owned[o++] : undefined,
+      seen: seen[s]?.key === key ? seen[s++] : undefined,
+    };
+    const isStranger = at.wanted === undefined && at.owned === undefined;
+    if (isStranger) strangers++;
+    if (!isStranger || (claims && typeof at.seen?.marker !== "object")) planKey(situation, at, found);
+  }
+  return { ...found, duplicates: [], strangers };
+}
+
+function isInOrder(list: readonly { readonly key: string }[]): boolean {
+  for (let index = 1; index < list.length; index++)
+    if ((list[index - 1]?.key ?? "") >= (list[index]?.key ?? "")) return false;
+  return true;
+}
+
+function isItsOwnKey({ key, externalId }: { readonly key: string; readonly externalId: string | undefined }): boolean {
+  return externalId === key || externalId === undefined;
+}
+
+/** The first of up to three keys; one of them is there. */
+function least(one: string | undefined, two: string | undefined, three: string | undefined): string {
+  const first = two === undefined || (one !== undefined && one <= two) ? one : two;
+  return (three === undefined || (first !== undefined && first <= three) ? first : three) ?? "";
+}
+
+function nothingFound(): Found {
+  return {
+    changes: [],
+    unsettled: [],
+    unsettledForMs: 0,
+    foreign: [],
+    markerMissing: [],
+    suspected: [],
+    ignored: [],
+  };
+}
+
+function planByKey(situation: Situation): Plan {
   const { winners, others } = pickWinners(situation);
   const owned = new Map(situation.owned.map((item) => [item.key, item]));
   const wanted = new Map(situation.wanted.map((item) => [item.key, item]));
@@ -81,15 +139,7 @@ export function makePlan(situation: Situation): Plan {
   for (const key of claimed) if (!wanted.has(key) && !owned.has(key)) keys.push(key);
   keys.sort();
 
-  const found: Found = {
-    changes: [],
-    unsettled: [],
-    unsettledForMs: 0,
-    foreign: [],
-    markerMissing: [],
-    suspected: [],
-    ignored: [],
-  };
+  const found = nothingFound();
   if (situation.foreign !== undefined) return foreignPlan(situation, keys, situation.foreign);
   for (const key of keys)
     planKey(situation, { key, wanted: wanted.get(key), owned: owned.get(key), seen: winners.get(key) }, found);
@@ -146,8 +196,12 @@ function planKey(situation: Situation, at: KeySituation, found: Found): void {
     found.unsettledForMs = Math.max(found.unsettledForMs, unsettledForMs);
     return;
   }
-  if (at.seen === undefined) return planUnseen(situation, at, found);
-  planSeen(situation, { ...at, seen: at.seen }, found);
+  if (isSeen(at)) planSeen(situation, at, found);
+  else planUnseen(situation, at, found);
+}
+
+function isSeen(at: KeySituation): at is KeySituation & { readonly seen: Seen<object> } {
+  return at.seen !== undefined;
 }
 
 function planSeen(situation: Situation, at: KeySituation & { readonly seen: Seen<object> }, found: Found): void {
@@ -231,13 +285,15 @@ function planUnseen(situation: Situation, at: KeySituation, found: Found): void 
 
 type Relation = { readonly is: "ours" | "adoptable" | "stranger" } | { readonly is: "foreign"; readonly owner: string };
 
+const OURS: Relation = Object.freeze({ is: "ours" });
+
 function relationOf(situation: Situation, at: KeySituation & { readonly seen: Seen<object> }): Relation {
   const { marker } = at.seen;
   if (typeof marker === "object" && "foreign" in marker) return { is: "foreign", owner: marker.foreign };
   if (typeof marker === "object" && !isOurs(marker, situation.marker)) {
     return { is: "foreign", owner: `installation ${marker.installationId}, resource ${marker.resourceUid}` };
   }
-  if (at.owned?.externalId === at.seen.externalId) return { is: "ours" };
+  if (at.owned?.externalId === at.seen.externalId) return OURS;
   if (typeof marker === "object" && at.owned !== undefined) return { is: "adoptable" };
   // Without markers, what we were about to make and what is there being the same is the best evidence there is.
   const intended = at.owned?.state === "intended" && situation.loop.marks !== true;

@@ -1,6 +1,7 @@
 import type {
   CycleInput,
   CycleTrace,
+  OwnedItem,
   PublishedValues,
   StoredObservation,
   SubjectMemory,
@@ -135,10 +136,10 @@ function differs(change: PlannedChange): boolean {
 function observationFor(input: CycleInput, turn: Turn, most = OBSERVED_ITEMS_MAX): StoredObservation | undefined {
   if (turn.observation === undefined) return undefined;
   const { seen, atMs } = turn.observation;
-  const owned = new Set(turn.memory.owned.map((item) => item.externalId));
   const sorted = sortedItems(seen.items);
-  const hash = observationDigest(seen.completeness, sorted, owned);
+  const hash = observationDigest(seen.completeness, sorted, turn.memory.owned);
   if (hash === input.observationHash) return undefined;
+  const owned = new Set(turn.memory.owned.map((item) => item.externalId));
   const items = sorted.slice(0, most).map((item) => ({
     key: item.key,
     externalId: item.externalId,
@@ -162,13 +163,22 @@ const listDigests = new WeakMap<readonly Seen<object>[], string>();
 export function observationDigest(
   completeness: string,
   sorted: readonly Seen<object>[],
-  owned: ReadonlySet<string | undefined>,
+  owned: readonly OwnedItem[],
 ): string {
   const known = listDigests.get(sorted) ?? digestOf(sorted.map(({ key, externalId, item }) => [key, externalId, item]));
   listDigests.set(sorted, known);
+  return digestOf([completeness, known, oursAmong(sorted, owned)]);
+}
+
+/** A sign for each item that was seen: ours or not. Both lists are in the order of their keys, and nearly always all of it is ours. */
+function oursAmong(sorted: readonly Seen<object>[], owned: readonly OwnedItem[]): string {
+  const isSame = sorted.length === owned.length;
+  if (isSame && sorted.every(({ externalId }, index) => externalId === owned[index]?.externalId))
+    return "+".repeat(sorted.length);
+  const ids = new Set(owned.map((item) => item.externalId));
   let ours = "";
-  for (const { externalId } of sorted) ours += owned.has(externalId) ? "+" : "-";
-  return digestOf([completeness, known, ours]);
+  for (const { externalId } of sorted) ours += ids.has(externalId) ? "+" : "-";
+  return ours;
 }
 
 /** Tombstones that no item of ours refers to any more have done their work. */

@@ -9,7 +9,7 @@ import type { AccountRecord } from "../../ports/records.ts";
 import { codeError, silenceError, untrusted } from "./answer-error.ts";
 import type { Rfc2136Settings } from "./settings.ts";
 import { AnswerCheck, signMessage, type TsigKey } from "./tsig.ts";
-import { type MessageParts, messageBytes, readMessage, type WireMessage } from "./wire/message.ts";
+import { type MessageHead, type MessageParts, messageBytes, readMessage, type WireMessage } from "./wire/message.ts";
 import { answerCodes } from "./wire/numbers.ts";
 import { WireError } from "./wire/wire-error.ts";
 
@@ -46,20 +46,21 @@ export class Rfc2136Client {
   /** One question, one message as its answer. */
   async ask(question: Question, signal: AbortSignal): Promise<WireMessage> {
     let answer: WireMessage | undefined;
-    await this.askMany(
-      question,
-      (message) => {
-        answer = message;
-        return true;
-      },
-      signal,
-    );
+    const receive = (message: WireMessage) => {
+      answer = message;
+      return true;
+    };
+    await this.askMany(question, { read: readMessage, receive }, signal);
     if (answer === undefined) throw untrusted(question.what, "it is empty");
     return answer;
   }
 
   /** One question whose answer may take many messages; `receive` says which is the last one. */
-  async askMany(question: Question, receive: (message: WireMessage) => boolean, signal: AbortSignal): Promise<void> {
+  async askMany<Message extends MessageHead>(
+    question: Question,
+    { read, receive }: { readonly read: (bytes: Buffer) => Message; readonly receive: (message: Message) => boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { what } = question;
     const { transport, clock, random } = this.#world;
     const nowSeconds = () => Math.floor(clock.nowMs() / 1_000);
@@ -79,9 +80,10 @@ export class Rfc2136Client {
         message: signed.message,
         timeoutMs: this.#timeoutMs,
         signal,
-        receive: (bytes) => {
-          const message = readMessage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-          const isSigned = trust({ question, id, check, message, bytes: Buffer.from(bytes) });
+        receive: (arrived) => {
+          const bytes = Buffer.from(arrived.buffer, arrived.byteOffset, arrived.byteLength);
+          const message = read(bytes);
+          const isSigned = trust({ question, id, check, message, bytes });
           const isLast = receive(message);
           if (isLast && !isSigned) throw untrusted(what, "its last message is not signed");
           return isLast;
@@ -110,7 +112,7 @@ interface Arrived {
   readonly question: Question;
   readonly id: number;
   readonly check: AnswerCheck;
-  readonly message: WireMessage;
+  readonly message: MessageHead;
   readonly bytes: Buffer;
 }
 

@@ -1,25 +1,41 @@
+import { createHash } from "node:crypto";
+import { untrusted } from "./answer-error.ts";
 import { type Rfc2136Client, isEngineError } from "./client.ts";
 import { answerCodes, classes, operations } from "./wire/numbers.ts";
-import type { WireMessage, WireRecord } from "./wire/message.ts";
+import { readMessage, type WireMessage, type WireRecord } from "./wire/message.ts";
+import { type SkimmedMessage, skimMessage } from "./wire/skim.ts";
 import { WireError } from "./wire/wire-error.ts";
 import { serialOf, ZoneImage } from "./zone-image.ts";
 
-/** A whole zone (RFC 5936), or undefined when the server says that it has no such zone. */
+/**
+ * A whole zone (RFC 5936), or undefined when the server says that it has no such zone. Where the very same bytes came as for the
+ * image that is known, that one is handed out: nothing of them needs to be read again.
+ */
 export async function transferZone(
   client: Rfc2136Client,
   zone: string,
   signal: AbortSignal,
+  known?: ZoneImage,
 ): Promise<ZoneImage | undefined> {
-  const assembly = new Assembly(zone, undefined);
+  const arrived = new ArrivedTransfer(zone);
   const question = { name: zone, type: "AXFR" };
   const what = `the transfer of zone ${zone}`;
   const accept = [answerCodes.notAuthoritative];
+  const receive = (message: SkimmedMessage) => arrived.add(message);
   await client.askMany(
     { operation: operations.query, question, part: "read", what, accept },
-    (message) => assembly.add(message),
+    { read: skimMessage, receive },
     signal,
   );
-  return assembly.result();
+  const digest = arrived.digest();
+  if (known !== undefined && known.digest === digest) return known;
+  const assembly = new Assembly(zone, undefined);
+  try {
+    for (const bytes of arrived.messages) assembly.add(readMessage(bytes));
+    return assembly.result(digest);
+  } catch (thrown) {
+    throw thrown instanceof WireError ? untrusted(what, thrown.message) : thrown;
+  }
 }
 
 /** What changed since the image was read (RFC 1995); the server may answer with the whole zone instead. */
@@ -34,17 +50,44 @@ export async function transferChanges(
   const what = `the transfer of what changed in zone ${zone} since serial ${since.serial}`;
   const asked = { operation: operations.query, question, part: "read", what, second: [since.soa] } as const;
   try {
-    await client.askMany(
-      { ...asked, accept: [answerCodes.notAuthoritative] },
-      (message) => assembly.add(message),
-      signal,
-    );
-    return assembly.result();
+    const receive = (message: WireMessage) => assembly.add(message);
+    const question = { ...asked, accept: [answerCodes.notAuthoritative] };
+    await client.askMany(question, { read: readMessage, receive }, signal);
+    return assembly.result(undefined);
   } catch (thrown) {
     // A server may refuse the shorter way, or its answer may not fit what we have; the whole zone then tells.
     const elsewhere = isEngineError(thrown, "PROVIDER_REFUSED") || isEngineError(thrown, "PROVIDER_UNAVAILABLE");
     if (!elsewhere) throw thrown;
     return await transferZone(client, zone, signal);
+  }
+}
+
+/** The messages of a transfer as they came, until the SOA that opened it has come again. */
+class ArrivedTransfer {
+  readonly messages: Buffer[] = [];
+  readonly #zone: string;
+  readonly #hash = createHash("sha256");
+  #soas = 0;
+
+  constructor(zone: string) {
+    this.#zone = zone;
+  }
+
+  /** Whether that was the last message. */
+  add({ code, bytes, answers, soas, end }: SkimmedMessage): boolean {
+    this.messages.push(bytes);
+    // Without its id, and without what the signature adds: both differ each time.
+    this.#hash.update(bytes.subarray(2, 10)).update(bytes.subarray(12, end));
+    if (code === answerCodes.notAuthoritative) return true;
+    if (answers === 0) throw new WireError("a message of the transfer holds nothing");
+    this.#soas += soas.filter(({ name }) => name === this.#zone).length;
+    if (this.messages.length === 1 && this.#soas === 0)
+      throw new WireError("the transfer does not begin with the zone's SOA");
+    return this.#soas > 1;
+  }
+
+  digest(): string {
+    return this.#hash.digest("hex");
   }
 }
 
@@ -85,10 +128,11 @@ class Assembly {
     return this.#mode === "done";
   }
 
-  result(): ZoneImage | undefined {
+  result(digest: string | undefined): ZoneImage | undefined {
     if (this.#mode === "no-zone") return undefined;
     if (this.#mode !== "done" || this.#image === undefined)
       throw new WireError("the transfer ended before its closing SOA");
+    this.#image.digest = digest ?? this.#image.digest;
     return this.#image;
   }
 

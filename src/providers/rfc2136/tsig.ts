@@ -86,7 +86,7 @@ export class AnswerCheck {
       sixteenBits(this.#priorMac.length),
       this.#priorMac,
       ...this.#pending,
-      unsigned(message, signature),
+      ...unsigned(message, signature),
       stamp,
     ];
     const expected = macOf(key, signed);
@@ -101,12 +101,14 @@ export class AnswerCheck {
   }
 }
 
+const headLength = 12;
+
 /** The message as it was before it was signed. */
-function unsigned(message: Buffer, signature: Signature): Buffer {
-  const before = Buffer.from(message.subarray(0, signature.start));
-  before.writeUInt16BE(signature.originalId, 0);
-  before.writeUInt16BE(before.readUInt16BE(10) - 1, 10);
-  return before;
+function unsigned(message: Buffer, signature: Signature): readonly Buffer[] {
+  const head = Buffer.from(message.subarray(0, headLength));
+  head.writeUInt16BE(signature.originalId, 0);
+  head.writeUInt16BE(head.readUInt16BE(10) - 1, 10);
+  return [head, message.subarray(headLength, signature.start)];
 }
 
 type Stamp = Pick<Signature, "timeSeconds" | "fudgeSeconds" | "error" | "other">;

@@ -52,10 +52,12 @@ async function readZone(
 ): Promise<ZoneImage | undefined> {
   const last = fresh ? undefined : memory.last(zone);
   if (last === undefined) {
-    const image = await transferZone(client, zone, signal);
     const known = memory.peek(zone)?.image;
+    const image = await transferZone(client, zone, signal, known);
+    if (image === undefined || known?.sameAs(image) !== true) return image;
     // The same zone is handed out as the same list, so that nobody has to work it out again.
-    return image !== undefined && known?.sameAs(image) === true ? known : image;
+    known.digest = image.digest;
+    return known;
   }
   const serial = await readSerial(client, zone, signal);
   if (serial === last.serial) return last.image;

@@ -15,6 +15,8 @@ export class ZoneImage {
   readonly #sets = new Map<string, Held>();
   readonly soa: WireRecord;
   readonly serial: number;
+  /** Of the bytes it was read from, where it was one transfer of the whole zone. */
+  digest: string | undefined;
   #records: readonly DnsRecordSet[] | undefined;
 
   constructor(soa: WireRecord) {
@@ -35,6 +37,7 @@ export class ZoneImage {
 
   /** Whether it holds the very same records. */
   sameAs(other: ZoneImage): boolean {
+    if (this === other) return true;
     if (this.serial !== other.serial || this.soa.value !== other.soa.value || this.size !== other.size) return false;
     for (const [key, { ttlSeconds, values }] of this.#sets) {
       const known = other.#sets.get(key);

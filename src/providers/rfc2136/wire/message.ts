@@ -13,17 +13,21 @@ export interface WireRecord {
   readonly value: string;
 }
 
-export interface WireMessage {
+/** What says whether a message can be believed. */
+export interface MessageHead {
   readonly id: number;
   readonly isAnswer: boolean;
+  readonly code: number;
+  readonly signature: Signature | undefined;
+}
+
+export interface WireMessage extends MessageHead {
   readonly operation: number;
   readonly authoritative: boolean;
   readonly truncated: boolean;
-  readonly code: number;
   readonly answers: readonly WireRecord[];
   readonly authorities: readonly WireRecord[];
   readonly additional: readonly WireRecord[];
-  readonly signature: Signature | undefined;
 }
 
 /** The signature at the end of a message (RFC 8945 4.2), with what is needed to check it. */
@@ -75,7 +79,7 @@ export function readMessage(bytes: Buffer): WireMessage {
   return { ...message, signature };
 }
 
-function readRecord(cursor: Cursor): WireRecord | Signature {
+export function readRecord(cursor: Cursor): WireRecord | Signature {
   const start = cursor.at;
   const name = cursor.name();
   const number = cursor.number(2);
