@@ -6,17 +6,21 @@ function declaration(path: string, kind: string, metadata: object, spec: object)
   return { path, body: { apiVersion: "setpoint/v1", kind, metadata, spec } };
 }
 
-/** Two clouds that are watched, a network and firewalls: what hosts need before they can be made. */
+/** Two clouds that are watched, and claimed before anything else is made there. */
+export function providerDeclarations(): readonly Declaration[] {
+  return [demo.hetzner, demo.ionos].map((account) =>
+    declaration(
+      `${demoPath}/computeproviders`,
+      "ComputeProvider",
+      { name: account, mode: "enforce" },
+      { account, family: account === demo.ionos ? "ionos" : "hetzner-cloud" },
+    ),
+  );
+}
+
+/** A network and firewalls: what hosts need before they can be made. */
 export function groundDeclarations(): readonly Declaration[] {
   return [
-    ...[demo.hetzner, demo.ionos].map((account) =>
-      declaration(
-        `${demoPath}/computeproviders`,
-        "ComputeProvider",
-        { name: account, mode: "enforce" },
-        { account, family: account === demo.ionos ? "ionos" : "hetzner-cloud" },
-      ),
-    ),
     declaration(
       `${demoPath}/cloudnetworks`,
       "CloudNetwork",

@@ -1,5 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import { cloudDeclarations, groundDeclarations } from "./cloud-declarations.ts";
+import { cloudDeclarations, groundDeclarations, providerDeclarations } from "./cloud-declarations.ts";
 import type { ControlApi } from "./control-api.ts";
 import { dnsDeclarations } from "./dns-declarations.ts";
 import { type Declaration, demo, demoPath, projectPath, workspacePath } from "./names.ts";
@@ -23,14 +23,21 @@ export async function seedDemo(api: ControlApi, outsideUrl: string, clock: Clock
     account(demo.account, "powerdns", "", "SETPOINT_DEMO_KEY"),
     account(demo.hetzner, "hetzner-cloud", "/v1", "SETPOINT_DEMO_TOKEN"),
     account(demo.ionos, "ionos", "/cloudapi/v6", "SETPOINT_DEMO_TOKEN"),
-    ...groundDeclarations(),
+    ...providerDeclarations(),
     ...dnsDeclarations(),
   ]);
+  // A claim that something else has left meanwhile would ask a person first.
+  await untilReady(api, clock, [`${demoPath}/computeproviders`]);
+  const ground = await declare(api, groundDeclarations());
   // A host that is declared before its network and its firewall stand would try again later, which takes longer.
-  for (const path of [`${demoPath}/cloudnetworks`, `${demoPath}/firewalls`, `${workspacePath}/firewalls`])
+  await untilReady(api, clock, [`${demoPath}/cloudnetworks`, `${demoPath}/firewalls`, `${workspacePath}/firewalls`]);
+  return [...problems, ...ground, ...(await declare(api, cloudDeclarations()))];
+}
+
+async function untilReady(api: ControlApi, clock: Clock, paths: readonly string[]): Promise<void> {
+  for (const path of paths)
     for (let waitedMs = 0; waitedMs < patienceMs && !(await allReady(api, path)); waitedMs += pollMs)
       await clock.wait(pollMs);
-  return [...problems, ...(await declare(api, cloudDeclarations()))];
 }
 
 async function declare(api: ControlApi, declarations: readonly Declaration[]): Promise<readonly string[]> {
