@@ -52,4 +52,5 @@ export type {
   Mark,
   OwnMark,
   ServerIntent,
+  ServerLoad,
 } from "./ports/compute.ts";

@@ -58,7 +58,16 @@ export class ZonePass {
     this.#inputs.reverse();
     const [inputs = []] = this.#inputs;
     const desired = await dnsZoneLoop.desired(
-      { inputs: () => inputs as never, lastGood: () => undefined, published: [] },
+      {
+        inputs: () => inputs as never,
+        lastGood: () => undefined,
+        published: [],
+        parts: () => [],
+        measured: { known: false, reason: "a zone is not measured" },
+        stopped: new Set(),
+        nowMs: 1,
+        lastWriteAtMs: undefined,
+      },
       subject,
     );
     if (!desired.known) throw new Error(`What is wanted is not known: ${desired.reason}`);
@@ -91,6 +100,7 @@ export class ZonePass {
       marker,
       fresh,
       ownIds: new Set(),
+      declared: () => ({ startedAtMonotonicMs: 1, resources: [] }),
       inventory: () => Promise.reject(new Error("a zone has no inventory")),
       look: async (read) => ({
         completeness: "complete",

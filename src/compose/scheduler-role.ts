@@ -2,10 +2,12 @@ import { hostname } from "node:os";
 import { Registry } from "@prometheus-io/client";
 import type { Config, Environment } from "../config.ts";
 import { PostgresSignalListener } from "../fabric/postgres-signals.ts";
+import type { Engine } from "../kernel/claim.ts";
 import { runCycle } from "../kernel/cycle.ts";
 import type { Signal } from "../ports/signal.ts";
 import { prometheusMetrics } from "../scheduler/prometheus-metrics.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
+import { composeChildren } from "./children.ts";
 import { CycleSpans } from "./cycle-spans.ts";
 import { composeEngine } from "./engine.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -36,14 +38,20 @@ async function start(
   const { clock } = world;
   const kinds = await installedKinds({ modules: config.kindModules, dataDirectory: config.dataDirectory });
   await using undo = new AsyncDisposableStack();
-  const { databases, end } = openDatabases(config.databaseUrl, log, { setpoint_engine: 8, setpoint_admin: 1 });
+  const { databases, end } = openDatabases(config.databaseUrl, log, {
+    setpoint_engine: 8,
+    setpoint_api: 2,
+    setpoint_admin: 1,
+  });
   undo.defer(end);
   undo.use(
     startHousekeeping({ administration: databases.setpoint_admin, clock, log, retention: true, appends: false }),
   );
   const tracer = composeTracing(config, { role: "scheduler", version: world.version, log }, undo);
   const cycles = tracer === undefined ? undefined : new CycleSpans(tracer);
-  const engine = composeEngine({ config, environment, world, log, kinds, databases, tracer, cycles }, undo);
+  const declaring = composeChildren({ databases, kinds, clock, ids: world.ids });
+  const composed = composeEngine({ config, environment, world, log, kinds, databases, tracer, cycles }, undo);
+  const engine: Engine = { ...composed, declaring };
   const registry = new Registry();
   const metrics = processMetrics("scheduler", registry);
   const scheduler = startScheduler(engine, {

@@ -1,5 +1,6 @@
 import type { PermitAnswer, PermitInputs } from "../ports/engine-store.ts";
 import type { ChangeOutcome, ChangeRecord, CycleInput, Fight, SubjectMemory, Verdict } from "../ports/records.ts";
+import { childrenOf } from "./children.ts";
 import type { Claim, Engine } from "./claim.ts";
 import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
 import { type Facts, removes, verdict } from "./facts.ts";
@@ -82,7 +83,8 @@ function callOf(scene: WriteScene, changes: readonly PlannedChange[], memory: Su
     changes.filter(({ action }) => action === "delete" || action === "forget").map(({ key }) => key),
   );
   const last = input.resource.deletion !== undefined && memory.owned.every(({ key }) => ending.has(key));
-  const context = { writer, marker, last, together: appliesTogether(scene) };
+  const children = childrenOf(engine, { loop, subject, account: input.account });
+  const context = { writer, marker, last, children, together: appliesTogether(scene) };
   return (signal: AbortSignal) => invoke(loop, { ...context, signal }, subject, outside);
 }
 
@@ -93,8 +95,7 @@ async function invoke(
   changes: readonly PlannedChange[],
 ): Promise<ReadonlyMap<string, string>> {
   if (loop.apply !== undefined && together) {
-    await loop.apply(ctx, subject, changes.map(batchChange));
-    return new Map();
+    return (await loop.apply(ctx, subject, changes.map(batchChange))) ?? new Map<string, string>();
   }
   const ids = new Map<string, string>();
   for (const change of changes) {

@@ -121,7 +121,9 @@ async function step(
   if (confirmed instanceof EngineError) return stopped({ error: confirmed });
   state = afterReads(state, confirmed, scene);
   let { changes } = confirmed;
-  if (reserved === undefined && changes.some(removes)) {
+  // What is only declared to go is charged where the outside thing goes.
+  const charged = scene.loop.declares === undefined;
+  if (charged && reserved === undefined && changes.some(removes)) {
     const answer = await reserve(scene, [...changes, ...call.later]).catch(toEngineError);
     if (answer instanceof EngineError) return stopped({ error: answer });
     if (answer === "lost") return stopped({ superseded: true });

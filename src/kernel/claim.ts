@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import type { DeclaringStore } from "../ports/declaring-store.ts";
 import type { Actor, EngineStore, Priority } from "../ports/engine-store.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { Log } from "../ports/log.ts";
@@ -31,6 +32,8 @@ export interface Engine {
   readonly log: Log;
   readonly kinds: KindRegistry;
   readonly accounts: Accounts;
+  /** How loops declare resources of their own: the very way that people's declarations take. */
+  readonly declaring?: Pick<DeclaringStore, "change"> | undefined;
 }
 
 export type CycleResult =

@@ -24,7 +24,7 @@ import { isRemediation } from "./guards/too-many-at-once.ts";
 import { describeSpecErrors, parseSpec } from "./kind.ts";
 import { Lookout } from "./look.ts";
 import { keptFromGoing } from "./leaving.ts";
-import type { Inspection, Loop, Observation, Subject } from "./loop.ts";
+import type { Inspection, Loop, Measured, Observation, Subject } from "./loop.ts";
 import { makePlan, type Plan, sizesOf } from "./plan.ts";
 import { Phases } from "./phases.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
@@ -120,11 +120,13 @@ async function takeTurn(turner: Turner, loaded: CycleInput, storeAheadMs: number
 
   const subject = parsedSubject(kind, loaded);
   const policy = effectivePolicy(loaded.policies, loop.limits);
-  const desired = await desiredSet(loop, subject, loaded, engine.kinds);
+  const { confirmAfterMs } = policy.limits;
+  const looking = { engine, claim, storeAheadMs, loop, subject, confirmAfterMs };
+  const measured = loop.measure === undefined ? undefined : await measure({ ...looking, input: loaded });
+  const desired = await desiredSet(loop, subject, loaded, engine.kinds, measured);
   const input = withFindings(loaded, stillFound(loaded.memory.findings, desired));
   phases.passed("diff");
-  const { confirmAfterMs } = policy.limits;
-  const looked = await look({ engine, claim, input, storeAheadMs, loop, subject, confirmAfterMs }).catch(toEngineError);
+  const looked = await look({ ...looking, input }).catch(toEngineError);
   phases.passed("observe");
   if (looked instanceof EngineError) return unseenTurn(engine, input, looked);
   const limits = { ...policy.limits, confirmAfterMs: looked.lookout.confirmAfterMs };
@@ -141,6 +143,16 @@ function stillFound(findings: readonly Finding[], desired: DesiredSet): readonly
 
 function withFindings(input: CycleInput, findings: readonly Finding[]): CycleInput {
   return findings.length === input.memory.findings.length ? input : { ...input, memory: { ...input.memory, findings } };
+}
+
+/** Nothing measured is an answer too, and never the end of a cycle: what is wanted is then weighed without. */
+async function measure(options: ConstructorParameters<typeof Lookout>[0]): Promise<Measured> {
+  try {
+    return { known: true, value: await new Lookout(options).measure() };
+  } catch (thrown) {
+    const { code, message } = toEngineError(thrown);
+    return { known: false, reason: `${code}: ${message}` };
+  }
 }
 
 async function look(options: ConstructorParameters<typeof Lookout>[0]): Promise<Pick<Scene, "lookout" | "seen">> {
@@ -294,6 +306,7 @@ export function planOf(scene: Still): Plan {
     leaving: input.resource.deletion,
     tombstones: uidsOf(input.inputs, ({ deletion }) => deletion !== undefined),
     released: uidsOf(input.inputs, ({ deletion }) => deletion?.orphan === true),
+    covered: desired.covered,
     ownSource: { uid: scene.subject.uid, generation: input.resource.generation },
     ignoring: ignoring(scene.policy.ignore, input.resource, input.inputs),
   });
@@ -423,6 +436,7 @@ export function factsFrom(scene: Still, plan: Plan, memory: SubjectMemory, asked
     stoppedBecause: memory.stops?.map(({ code, message }) => `${code}: ${message}`)[0],
     grants: new Map(input.grants.map((grant) => [grant.itemDigest, grant])),
     confirmed: confirmedKeys(input, plan, policy),
+    covered: desired.covered,
   };
 }
 

@@ -3,7 +3,8 @@ import { TerminalError } from "./errors.ts";
 import { verdict } from "./facts.ts";
 import { redacted } from "./hash.ts";
 import { type KindRegistry, parseSpec } from "./kind.ts";
-import type { Desired, DesiredContext, InputResource, Loop, Subject, Wanted } from "./loop.ts";
+import type { Desired, DesiredContext, InputResource, Loop, Measured, Subject, Wanted } from "./loop.ts";
+import { partsOf } from "./parts.ts";
 
 /** What is wanted now, with what stands in where the truth is not known. */
 export interface DesiredSet {
@@ -17,6 +18,8 @@ export interface DesiredSet {
   readonly frozenKeys: ReadonlySet<string>;
   /** Items whose value is not known for now: the last good one stands. */
   readonly stale: readonly { readonly key: string; readonly reason: string }[];
+  /** Keys that the declaration gives up by itself: their delete is declared. */
+  readonly covered: ReadonlySet<string>;
   /** To be remembered as the last good set; undefined leaves the remembered one. */
   readonly remember: readonly StoredWanted[] | undefined;
 }
@@ -27,11 +30,12 @@ export async function desiredSet(
   subject: Subject<unknown>,
   input: CycleInput,
   kinds: KindRegistry,
+  measured: Measured = notMeasured,
 ): Promise<DesiredSet> {
   const lastGood = new Map((input.memory.lastDesired ?? []).map((stored) => [stored.key, stored]));
   if (input.resource.deletion !== undefined) return nothing;
   const { parsed, broken } = parseInputs(input.inputs, kinds);
-  const answer = await loop.desired(contextOf(parsed, lastGood, input), subject);
+  const answer = await loop.desired(contextOf(input, parsed, lastGood, measured), subject);
   if (!answer.known) {
     const said = verdict(
       "derived-emptiness",
@@ -45,6 +49,7 @@ export async function desiredSet(
       whole: false,
       zeroDeclared: false,
       stale: [],
+      covered: new Set(),
       verdicts: [said],
       remember: undefined,
     };
@@ -68,6 +73,7 @@ export async function desiredSet(
     verdicts,
     stale: answer.stale ?? [],
     frozenKeys: new Set([...stand.frozenKeys, ...staleWithoutValue(answer, lastGood)]),
+    covered: new Set(answer.covered),
     remember: remember.sort(byKey),
   };
 }
@@ -80,8 +86,11 @@ const nothing: DesiredSet = {
   verdicts: [],
   stale: [],
   frozenKeys: new Set(),
+  covered: new Set(),
   remember: undefined,
 };
+
+const notMeasured: Measured = { known: false, reason: "nothing is measured without a look" };
 
 /** Wanted with a value that nobody knows or ever knew: what is there stays as it is. */
 function staleWithoutValue(
@@ -111,11 +120,17 @@ function parseInputs(inputs: readonly DeclaredResource[], kinds: KindRegistry) {
 }
 
 function contextOf(
+  { inputs, inputVersion, storeNowMs, memory, published = [] }: CycleInput,
   parsed: readonly InputResource[],
   lastGood: ReadonlyMap<string, StoredWanted>,
-  { published = [] }: CycleInput,
+  measured: Measured,
 ): DesiredContext {
   return {
+    measured,
+    stopped: new Set((memory.stops ?? []).filter((stop) => stop.inputVersion === inputVersion).map(({ key }) => key)),
+    nowMs: storeNowMs,
+    lastWriteAtMs: memory.lastWriteAtMs,
+    parts: (kind) => partsOf(inputs, kind),
     inputs: <Spec>(kind: string) =>
       parsed.filter((resource) => resource.kind === kind) as readonly InputResource<Spec>[],
     lastGood: (key) => lastGood.get(key)?.item,

@@ -45,6 +45,8 @@ export interface Facts {
   readonly grants: ReadonlyMap<string, Grant>;
   /** Deletions of sources that their author confirmed by count in the same request. */
   readonly confirmed: ReadonlySet<string>;
+  /** Keys that the declaration gives up by itself, within what it allows: no subject budget has to allow them once more. */
+  readonly covered: ReadonlySet<string>;
   readonly health: { readonly subjects: number; readonly bad: number } | undefined;
 }
 

@@ -69,6 +69,8 @@ export interface Surroundings {
   hasScope(names: ScopeNames): Promise<boolean>;
   /** What resources of a kind publish; undefined where there is no such kind, or it publishes nothing. */
   publishes(kind: string): Readonly<Record<string, PublishedType>> | undefined;
+  /** How many resources of a kind the organization may have, where that is known; undefined where nobody limits them. */
+  quota?(kind: string): Promise<number | undefined>;
 }
 
 export interface FieldProblem {

@@ -1,13 +1,27 @@
+import type { Json } from "../ports/json.ts";
 import type { CycleInput, Finding } from "../ports/records.ts";
 import type { Claim, Engine } from "./claim.ts";
 import { RetryableError, TerminalError } from "./errors.ts";
-import type { Inspection, Inventory, ItemName, LookContext, Loop, Observation, Seen, Subject } from "./loop.ts";
+import type {
+  Inspection,
+  Inventory,
+  ItemName,
+  LookContext,
+  Loop,
+  MeasureContext,
+  Observation,
+  Seen,
+  Subject,
+} from "./loop.ts";
+import { partsOf } from "./parts.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
 /** A kind without an account has no provider to say how long one of its calls may take or how late it shows. */
 const WITHOUT_ACCOUNT = { callTimeoutMs: 10_000, settleMs: 0 } as const;
 /** A report is for people and must not keep a shard's other subjects waiting. */
 const INSPECT_MS = 8_000;
+/** Reads of many members take a while; a cycle without them is no harm. */
+const MEASURE_MS = 15_000;
 /** Somebody waits for the answer of a look that a person or an event asked for, so an old listing will not do. */
 const FRESH_FOR_PEOPLE_MS = 10_000;
 
@@ -20,6 +34,8 @@ export class Lookout {
   readonly #subject: Subject<unknown>;
   /** Store time minus monotonic time, measured when the snapshot arrived: turns what this process saw into store time. */
   readonly #skewMs: number;
+  /** When the subject's own inputs were read, by this process's clock. */
+  readonly #loadedAtMonotonicMs: number;
   readonly callTimeoutMs: number;
   readonly settleMs: number;
   /** How long after the first finding of an inferred delete the second look may begin. */
@@ -41,6 +57,7 @@ export class Lookout {
     this.#loop = options.loop;
     this.#subject = options.subject;
     this.#skewMs = options.storeAheadMs;
+    this.#loadedAtMonotonicMs = options.input.storeNowMs - options.storeAheadMs;
     const provider =
       options.input.account === undefined ? WITHOUT_ACCOUNT : options.engine.accounts.provider(options.input.account);
     this.callTimeoutMs = provider.callTimeoutMs;
@@ -90,6 +107,35 @@ export class Lookout {
     );
   }
 
+  /** What `desired` is to weigh. Whole listings only: half of one would be half of a load. */
+  async measure(): Promise<Json> {
+    const { account, inputs } = this.#input;
+    const loop = this.#loop;
+    if (loop.measure === undefined) throw new TerminalError("INTERNAL", `${this.#loop.kind} measures nothing`);
+    const limit = {
+      ms: MEASURE_MS,
+      signal: this.#claim.signal,
+      what: `${this.#loop.kind}/${this.#subject.name}: measure`,
+    };
+    return await withTimeLimit(this.#engine.clock, limit, (signal) => {
+      const looking = this.#context(signal);
+      const context: MeasureContext<unknown> = {
+        reader: account === undefined ? undefined : this.#engine.accounts.world(account).reader,
+        signal,
+        nowMs: this.storeNowMs(),
+        parts: (kind) => partsOf(inputs, kind).filter(({ leaving }) => !leaving),
+        inventory: (collection) => looking.inventory(collection),
+        read: (what, work) => this.#counted(what, work),
+      };
+      return loop.measure?.(context, this.#subject) ?? Promise.resolve({});
+    });
+  }
+
+  async #counted<Answer>(what: string, work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    await this.#takeCall();
+    return await this.#limited(what, work);
+  }
+
   /** What the loop has to say beside; undefined where it has nothing, or could not find out. */
   async inspect(seen: Observation<object>): Promise<Inspection | undefined> {
     const loop = this.#loop;
@@ -112,10 +158,7 @@ export class Lookout {
               writtenAtMs === undefined ? [] : [[key, writtenAtMs] as const],
             ),
           ),
-        read: async <Answer>(what: string, work: (signal: AbortSignal) => Promise<Answer>) => {
-          await this.#takeCall();
-          return await this.#limited(what, work);
-        },
+        read: <Answer>(what: string, work: (signal: AbortSignal) => Promise<Answer>) => this.#counted(what, work),
       };
       return loop.inspect?.(context, this.#subject, seen.items) ?? Promise.resolve(undefined);
     });
@@ -133,6 +176,10 @@ export class Lookout {
       signal,
       marker: { installationId: this.#input.installation.id, resourceUid: this.#subject.uid },
       fresh: this.#claim.trigger === "person",
+      declared: (kind) => ({
+        startedAtMonotonicMs: this.#loadedAtMonotonicMs,
+        resources: this.#input.inputs.filter((input) => input.kind === kind && input.deletion === undefined),
+      }),
       inventory: async <Entry>(collection: string) => {
         if (account === undefined)
           throw new TerminalError("ACCOUNT_UNKNOWN", `${this.#subject.name} has no account to list '${collection}' at`);
@@ -206,6 +253,7 @@ class Context implements LookContext<unknown> {
   readonly signal: Given["signal"];
   readonly marker: Given["marker"];
   readonly fresh: Given["fresh"];
+  readonly declared: Given["declared"];
   readonly inventory: Given["inventory"];
   readonly look: Given["look"];
   readonly from: Given["from"];
@@ -218,6 +266,7 @@ class Context implements LookContext<unknown> {
     this.signal = given.signal;
     this.marker = given.marker;
     this.fresh = given.fresh;
+    this.declared = given.declared;
     this.inventory = given.inventory;
     this.look = given.look;
     this.from = given.from;

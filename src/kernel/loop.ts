@@ -1,5 +1,5 @@
 import type { Completeness } from "../ports/provider.ts";
-import type { Json } from "../ports/json.ts";
+import type { Json, JsonObject } from "../ports/json.ts";
 import type {
   Condition,
   DeclaredResource,
@@ -39,9 +39,19 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
    * and deleted within the guards when nothing wants it.
    */
   claimsAll?(subject: Subject<Spec>): boolean;
+  /**
+   * The kind of resources that it declares: it has nothing of its own outside, its items are those resources, and what goes
+   * outside with one of them is charged there, by the operation that takes it away.
+   */
+  readonly declares?: string;
   /** True when `remove` uses a server-side precondition (If-Match, RFC 2136 prerequisite): it replaces the last read. */
   readonly removesOnlyAsSeen?: boolean;
 
+  /**
+   * What outside is measured for `desired` to weigh, such as the load of members. Asked in cycles alone; where it fails,
+   * `desired` is told so, and a dry run has none. Never writes, and is not stored.
+   */
+  measure?(ctx: MeasureContext<Reader>, subject: Subject<Spec>): Promise<Json>;
   /** The wanted items, each with where it came from; or unknown, which keeps the last good set. Never writes. */
   desired(ctx: DesiredContext, subject: Subject<Spec>): Desired<Item> | Promise<Desired<Item>>;
   /** The items outside, with completeness. Never writes. Absence is concluded from complete observations only. */
@@ -78,8 +88,15 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   ): Promise<Inspection | undefined>;
   /** What other resources may use, by the fields that the kind publishes, from a complete look. A field that is left out is empty. */
   publishes?(seen: readonly Seen<Item>[]): PublishedValues;
-  /** Where the provider can change many items in one atomic call: all changes of a cycle, as one call under one permit. */
-  apply?(ctx: WriteContext<Writer>, subject: Subject<Spec>, changes: readonly BatchChange<Item>[]): Promise<void>;
+  /**
+   * Where the provider can change many items in one atomic call: all changes of a cycle, as one call under one permit. External
+   * ids by key are answered where a key is not its own.
+   */
+  apply?(
+    ctx: WriteContext<Writer>,
+    subject: Subject<Spec>,
+    changes: readonly BatchChange<Item>[],
+  ): Promise<void | ReadonlyMap<string, string>>;
   /** Whether the provider of this account can do that; without it every one can. Where not, each change is a call for itself. */
   appliesAt?(reader: Reader): boolean;
 }
@@ -110,6 +127,8 @@ export type Desired<Item> =
       readonly zero?: boolean;
       /** Values that came from another system's status and went empty: their last good value is kept, marked stale. */
       readonly stale?: readonly { readonly key: string; readonly reason: string }[];
+      /** Keys that the declaration itself gives up now, as a group's shrink within what it says: that is a declared delete. */
+      readonly covered?: readonly string[];
     }
   | { readonly known: false; readonly reason: string };
 
@@ -160,7 +179,27 @@ export interface DesiredContext {
   lastGood(key: string): unknown;
   /** What the resources show of themselves that the inputs refer to. One that shows nothing is not among them. */
   readonly published: readonly PublishedSource[];
+  /** Everything of this kind that names the subject: also what is being deleted, and what no longer parses. */
+  parts(kind: string): readonly Part[];
+  /** What was measured in this cycle, or why there is nothing. */
+  readonly measured: Measured;
+  /** Keys whose last write failed for good with these very inputs: whoever chooses keys may choose others. */
+  readonly stopped: ReadonlySet<string>;
+  /** The store's time. */
+  readonly nowMs: number;
+  /** When the subject last wrote anything. */
+  readonly lastWriteAtMs: number | undefined;
 }
+
+export interface Part {
+  readonly uid: string;
+  readonly name: string;
+  readonly leaving: boolean;
+}
+
+export type Measured =
+  | { readonly known: true; readonly value: Json }
+  | { readonly known: false; readonly reason: string };
 
 export interface LookContext<Reader> {
   readonly reader: Reader;
@@ -171,12 +210,29 @@ export interface LookContext<Reader> {
   readonly fresh: boolean;
   /** The external ids on record for this subject: what has one is its own, whatever it is called and labelled by now. */
   readonly ownIds: ReadonlySet<string>;
+  /**
+   * Declared resources of a kind that name this subject and are not being deleted, as they were read with the subject itself: whole,
+   * or the cycle would not run. For loops whose items they are.
+   */
+  declared(kind: string): { readonly startedAtMonotonicMs: number; readonly resources: readonly DeclaredResource[] };
   /** Lists a collection once per account, shared by all subjects and kinds there. */
   inventory<Entry>(collection: string): Promise<Inventory<Entry>>;
   /** A read of this subject alone: complete when `read` resolves, failed when it throws. */
   look<Item>(read: (signal: AbortSignal) => Promise<readonly Seen<Item>[]>): Promise<Observation<Item>>;
   /** An observation from an inventory: its completeness and times, the entries of this subject as items. */
   from<Entry, Item>(inventory: Inventory<Entry>, items: readonly Seen<Item>[]): Observation<Item>;
+}
+
+export interface MeasureContext<Reader> {
+  readonly reader: Reader;
+  readonly signal: AbortSignal;
+  /** The store's time. */
+  readonly nowMs: number;
+  /** Declared resources of this kind that name the subject and are not being deleted. */
+  parts(kind: string): readonly Part[];
+  inventory<Entry>(collection: string): Promise<Inventory<Entry>>;
+  /** A read of the provider: counted and limited like every other one. */
+  read<Answer>(what: string, work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer>;
 }
 
 export interface InspectContext<Reader> {
@@ -207,6 +263,21 @@ export interface WriteContext<Writer> {
   readonly marker: Marker;
   /** The subject leaves, and nothing of it is left behind this call. */
   readonly last: boolean;
+  /** Declares resources on behalf of this one. */
+  readonly children: Children;
+}
+
+export type ChildChange =
+  | { readonly action: "create" | "update"; readonly name: string; readonly spec: JsonObject }
+  /** Only as it was when that was decided. */
+  | { readonly action: "delete"; readonly name: string; readonly spec: JsonObject; readonly generation: number };
+
+export interface Children {
+  /**
+   * All of the changes or none, checked like anybody's (quota, references, organization), in the parent's own scope and at its own
+   * account, with the parent as author. What is declared starts the operation that its kind has for it. Answers uids by name.
+   */
+  change(changes: readonly ChildChange[]): Promise<ReadonlyMap<string, string>>;
 }
 
 export type BatchChange<Item> =

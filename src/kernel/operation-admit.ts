@@ -232,5 +232,6 @@ async function factsOf(scene: StepScene, plan: Plan, policy: Policy, observedFro
     stoppedKeys: new Set(),
     grants: new Map(input.grants.map((grant) => [grant.itemDigest, grant])),
     confirmed: new Set(plan.changes.filter((change) => isConfirmed(scene, change)).map(({ key }) => key)),
+    covered: new Set(),
   };
 }

@@ -259,6 +259,17 @@ function definePipeline(
   return Object.freeze({ input: z.strictObject({}), ends: false, ...pipeline });
 }
 
+/** The one that goes with declaring a resource of this spec, or with deleting it, if there is one. */
+export function startingPipeline(
+  pipelines: readonly Pipeline[] | undefined,
+  spec: unknown,
+  ends: boolean,
+): Pipeline | undefined {
+  return [...new Set((pipelines ?? []).map(({ name }) => name))]
+    .flatMap((name) => newestPipeline(pipelines, name) ?? [])
+    .find((one) => one.ends === ends && one.startsWith?.(spec) === true);
+}
+
 /** The one a new operation runs: the newest of its name. */
 export function newestPipeline(pipelines: readonly Pipeline[] | undefined, name: string): Pipeline | undefined {
   return (pipelines ?? [])

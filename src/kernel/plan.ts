@@ -66,6 +66,8 @@ export interface Situation {
   readonly tombstones: ReadonlySet<string>;
   /** Those of them that leave what they declared where it is. */
   readonly released: ReadonlySet<string>;
+  /** Keys whose delete the declaration itself says. */
+  readonly covered?: ReadonlySet<string> | undefined;
   readonly ownSource: SourceRef;
   readonly ignoring: Ignoring;
 }
@@ -396,15 +398,15 @@ function change(
       wantedHash: at.wanted === undefined ? undefined : wantedHash,
       seenHash,
     }),
-    origin: ends ? originOf(situation, at.owned) : undefined,
+    origin: ends ? originOf(situation, at) : undefined,
     missing: action === "create" && at.owned?.state === "owned",
     weight: 1 + (at.seen?.contains ?? 0),
   };
 }
 
 /** An item made of several resources is declared deleted when every former source has a tombstone. */
-function originOf(situation: Situation, owned: OwnedItem | undefined): "declared" | "inferred" {
-  if (situation.leaving !== undefined) return "declared";
+function originOf(situation: Situation, { key, owned }: KeySituation): "declared" | "inferred" {
+  if (situation.leaving !== undefined || situation.covered?.has(key) === true) return "declared";
   const sources = owned?.sources ?? [];
   return sources.length > 0 && sources.every((uid) => situation.tombstones.has(uid)) ? "declared" : "inferred";
 }

@@ -7,6 +7,7 @@ import { dnsZoneKind } from "./dns-zone/kind.ts";
 import { firewallKind } from "./firewall/kind.ts";
 import { hostKind } from "./host/kind.ts";
 import { loadBalancerKind } from "./load-balancer/kind.ts";
+import { scalingGroupKind } from "./scaling-group/kind.ts";
 
 /** Every kind there is. A kind that is not listed here does not exist. */
 export const kinds: KindRegistry = new Map<string, Kind>(
@@ -20,6 +21,7 @@ export const kinds: KindRegistry = new Map<string, Kind>(
       firewallKind,
       hostKind,
       loadBalancerKind,
+      scalingGroupKind,
     ] as readonly Kind[]
   ).map((kind) => [kind.kind, kind]),
 );

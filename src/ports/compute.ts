@@ -122,6 +122,15 @@ export interface ComputeCapabilities {
   readonly volumes: boolean;
   readonly reverseDns: boolean;
   readonly protection: boolean;
+  /** It says how busy a server is, without anything on the server. */
+  readonly serverMetrics: boolean;
+}
+
+/** How busy a server was on the mean; what the provider did not say is not there. */
+export interface ServerLoad {
+  readonly cpuPercent?: number | undefined;
+  /** Of its public interface, both ways together. */
+  readonly networkMegabits?: number | undefined;
 }
 
 /** Looks. "absent" only when the provider says so. */
@@ -147,6 +156,12 @@ export interface ComputeReader extends LoadBalancerReader {
    * whose answer was lost is ordered again.
    */
   lastReset?(id: string, signal: AbortSignal): Promise<string | undefined>;
+  /** Where `capabilities.serverMetrics` says so. */
+  serverLoad?(
+    id: string,
+    window: { readonly fromMs: number; readonly untilMs: number },
+    signal: AbortSignal,
+  ): Promise<ServerLoad>;
   /** What the last answer said of the provider's own limit of calls, where it tells. */
   callLimit?(): { readonly limit: number; readonly remaining: number } | undefined;
   /** What the installation left in the account, by which it knows the account again. */

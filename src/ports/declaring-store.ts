@@ -39,6 +39,8 @@ export interface DeleteChange {
   readonly name: string;
   /** Undefined: whatever the revision is. */
   readonly ifRevision: number | undefined;
+  /** Its spec must be the one that the deletion was decided on; given by whoever knows no revision. */
+  readonly ifGeneration?: number | undefined;
   readonly author: Principal;
   readonly orphan: boolean;
   readonly confirmedCount: number | undefined;

@@ -219,6 +219,8 @@ async function makeDeletion(tx: Transaction, organizationId: string, change: Del
   const { uid } = standing;
   if (ifRevision !== undefined && ifRevision !== standing.revision)
     return { refusal: { result: "conflict", revision: standing.revision, uid } };
+  if (change.ifGeneration !== undefined && change.ifGeneration !== standing.generation)
+    return { refusal: { result: "conflict", revision: standing.revision, uid } };
   // Whoever leaves what is outside alone, or confirms how much goes, has said what becomes of the parts.
   const partsMayStay = orphan || confirmedCount !== undefined;
   const inTheWay = users.filter(({ part }) => !(part && partsMayStay));

@@ -5,6 +5,7 @@ import type { EngineStore } from "../../src/ports/engine-store.ts";
 import type { IntentStore } from "../../src/ports/intent-store.ts";
 import type { Json } from "../../src/ports/json.ts";
 import { asError } from "../sim/as-error.ts";
+import { changeTogether } from "../kit/memory-declaring.ts";
 import { MemoryStore, transactions } from "../sim/memory-store.ts";
 import { logTo, SimProcess } from "../sim/process.ts";
 import { SeededRandom } from "../sim/random.ts";
@@ -131,7 +132,10 @@ class Stage {
     const { kinds, providers } = this.#outside.connect(call);
     const { clock, ids } = process;
     const accounts = new Accounts({ providers, store, clock });
-    const engine: Engine = { store, clock, random, ids, log: logTo(undefined, name), kinds, accounts };
+    const declaring: Engine["declaring"] = {
+      change: (request) => this.#point(process, "change", () => changeTogether(this.#store.state, request), false),
+    };
+    const engine: Engine = { store, clock, random, ids, log: logTo(undefined, name), kinds, accounts, declaring };
     const scheduler = startPlainScheduler(engine, { holder: name, runCycle, everyMs: 20_000 });
     this.#live.push({ process, poke: () => scheduler.poke() });
   }

@@ -8,6 +8,7 @@ import type { Mode, PauseLevel, Principal, ScopePolicy, SubjectStatus } from "..
 import { historyDocument } from "../../src/control-api/history-words.ts";
 import { MemoryStore } from "../sim/memory-store.ts";
 import type { ResourceRow } from "../sim/store/rows.ts";
+import { changeTogether } from "./memory-declaring.ts";
 import { BenchProcess, type ProcessOptions } from "./process.ts";
 import { type HeldChange, historyOf, openHeldChanges, resourceRow, statusesOf } from "./records.ts";
 import { VirtualTime } from "./virtual-time.ts";
@@ -75,6 +76,7 @@ export class Bench {
       kinds,
       providers,
       store: connect(this.store),
+      declaring: { change: async (request) => changeTogether(this.store.state, request) },
       ...options,
       time: this.time,
       name: `process-${++this.#starts}`,

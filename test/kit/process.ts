@@ -1,5 +1,5 @@
 import { Accounts } from "../../src/kernel/accounts.ts";
-import type { CycleReport } from "../../src/kernel/claim.ts";
+import type { CycleReport, Engine } from "../../src/kernel/claim.ts";
 import { runCycle } from "../../src/kernel/cycle.ts";
 import type { Kind, KindRegistry } from "../../src/kernel/kind.ts";
 import type { EngineStore } from "../../src/ports/engine-store.ts";
@@ -15,6 +15,8 @@ export interface ProcessOptions {
   readonly kinds: readonly Kind[];
   readonly providers: readonly Provider[];
   readonly store: EngineStore;
+  /** How loops declare resources of their own. */
+  readonly declaring: Engine["declaring"];
 }
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -28,14 +30,14 @@ export class BenchProcess {
   readonly #scheduler: Scheduler;
 
   constructor(options: ProcessOptions & { readonly time: VirtualTime; readonly name: string; readonly ids: Ids }) {
-    const { time, store, ids } = options;
+    const { time, store, ids, declaring } = options;
     this.#time = time;
     this.clock = time.clock();
     const clock = this.clock;
     const kinds: KindRegistry = new Map(options.kinds.map((kind) => [kind.kind, trackedKind(kind, time)]));
     const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
     const accounts = new Accounts({ providers, store, clock });
-    const engine = { store, clock, random: new SeededRandom(1), ids, log: silent, kinds, accounts };
+    const engine = { store, clock, random: new SeededRandom(1), ids, log: silent, kinds, accounts, declaring };
     this.#scheduler = startScheduler(engine, {
       holder: options.name,
       run: async (seen, claim) => {

@@ -16,6 +16,10 @@ export function trackedKind(kind: Kind, time: VirtualTime): Kind {
     remove: (ctx, subject, seen) => time.flight(loop.remove(ctx, subject, seen)),
   };
   const apply = loop.apply?.bind(loop);
-  if (apply === undefined) return { ...kind, loop: tracked };
-  return { ...kind, loop: { ...tracked, apply: (ctx, subject, changes) => time.flight(apply(ctx, subject, changes)) } };
+  const measure = loop.measure?.bind(loop);
+  const more: Partial<Loop<unknown, object>> = {
+    ...(apply === undefined ? {} : { apply: (ctx, subject, changes) => time.flight(apply(ctx, subject, changes)) }),
+    ...(measure === undefined ? {} : { measure: (ctx, subject) => time.flight(measure(ctx, subject)) }),
+  };
+  return { ...kind, loop: { ...tracked, ...more } };
 }

@@ -11,6 +11,7 @@ import { dnsZoneKind } from "../../src/kinds/dns-zone/kind.ts";
 import { hostKind } from "../../src/kinds/host/kind.ts";
 import { firewallKind } from "../../src/kinds/firewall/kind.ts";
 import { loadBalancerKind } from "../../src/kinds/load-balancer/kind.ts";
+import { scalingGroupKind } from "../../src/kinds/scaling-group/kind.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { Http } from "../../src/ports/http.ts";
 import type { JsonObject } from "../../src/ports/json.ts";
@@ -35,6 +36,7 @@ export const cloudKinds = [
   cloudNetworkKind,
   hostKind,
   loadBalancerKind,
+  scalingGroupKind,
 ] as readonly Kind[];
 const dnsKinds = [dnsZoneKind, dnsRecordKind] as readonly Kind[];
 const leaseMs = 15_000;
@@ -201,6 +203,16 @@ export class CloudLab {
       leaseRemainingMs: () => leaseMs,
       signal: new AbortController().signal,
     });
+  }
+
+  /** What happens to the operations while time passes: each has its turn whenever it is due. */
+  async passWorking(seconds: number, everySeconds = 10): Promise<void> {
+    const { store } = this.bench;
+    for (let passed = 0; passed < seconds; passed += everySeconds) {
+      await this.bench.pass({ seconds: everySeconds });
+      const running = [...store.state.tables.operations.values()].filter(({ state }) => state === "running");
+      for (const { id } of running) await this.turn(id);
+    }
   }
 
   /** Somebody at the provider's own console. */

@@ -45,6 +45,7 @@ export function factsOf(situation: Situation, parts: Partial<Facts> = {}): Facts
     stoppedKeys: new Set(),
     grants: new Map(),
     confirmed: new Set(),
+    covered: new Set(),
     health: undefined,
     ...parts,
   };

@@ -29,8 +29,7 @@ export async function requireFitting(
   const linked = new Map<string, Linked | undefined>();
   for (const part of parts)
     linked.set(`${part.kind}/${part.name}`, await linkedTo(context, declare.organizationId, part));
-  const { scope } = declare;
-  const { organizationId } = declare;
+  const { scope, organizationId } = declare;
   const errors = await kind.fits(declare.spec, {
     scope,
     linked: (target, called) => linked.get(`${target}/${called}`),
@@ -40,6 +39,10 @@ export async function requireFitting(
     hasScope: async ({ project, workspace }) => {
       const all = (await context.reads.listScopes(organizationId)).map((one) => scopeNames(one.scope));
       return all.some((names) => names.project === project && names.workspace === workspace);
+    },
+    quota: async (target) => {
+      const { limits } = await context.declaring.quotas(organizationId);
+      return limits.find((limit) => limit.kind === target)?.most;
     },
   });
   if (errors.length === 0) return;

@@ -1,5 +1,5 @@
 import { type Kind, parseSpec } from "../../kernel/kind.ts";
-import { newestPipeline, type Pipeline } from "../../kernel/pipeline.ts";
+import { newestPipeline, type Pipeline, startingPipeline } from "../../kernel/pipeline.ts";
 import type { OperationStart } from "../../ports/declaring-store.ts";
 import type { Json } from "../../ports/json.ts";
 import type { StartAnswer } from "../../ports/operation-store.ts";
@@ -19,10 +19,7 @@ export function operationWith(
 ): OperationStart | undefined {
   const parsed = parseSpec(kind, spec);
   if (!parsed.ok) return undefined;
-  const names = [...new Set((kind.pipelines ?? []).map(({ name }) => name))];
-  const pipeline = names
-    .flatMap((name) => newestPipeline(kind.pipelines, name) ?? [])
-    .find((one) => one.ends === ends && one.startsWith?.(parsed.spec) === true);
+  const pipeline = startingPipeline(kind.pipelines, parsed.spec, ends);
   return pipeline === undefined ? undefined : startOf(context, pipeline, {}, author);
 }
 

@@ -10,8 +10,10 @@ import type { PlannedChange } from "../plan.ts";
  */
 export const deleteBudgetGuard: Guard = (changes, facts) => {
   const isUngranted = (change: PlannedChange) => removes(change) && !isGranted(change, facts);
-  const ungranted = changes.filter(isUngranted);
-  const asked = weightOf(facts.plan.changes.filter(isUngranted));
+  // What the declaration gives up within its own bounds has its budget there.
+  const isOver = (change: PlannedChange) => isUngranted(change) && !facts.covered.has(change.key);
+  const ungranted = changes.filter(isOver);
+  const asked = weightOf(facts.plan.changes.filter(isOver));
   const limit = facts.policy.limits.deletesPerCycle;
   const allowed = allowedDeletes(limit, facts.owned);
   if (asked <= allowed || ungranted.length === 0) return { pass: changes };

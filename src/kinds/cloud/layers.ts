@@ -13,6 +13,9 @@ function scopesOf({ scope, organizationId }: Pick<Subject<unknown>, "scope" | "o
   return [...new Set([scope, ...project, `organization/${organizationId}`])];
 }
 
+/** What a server is labelled with while it is out of the load balancers, before it goes. */
+export const drainedLabel = "setpoint-drained";
+
 /** What a server is labelled with, so that the firewalls of the scopes around it find it. */
 export function scopeLabels(subject: Pick<Subject<unknown>, "scope" | "organizationId">): Record<string, string> {
   return Object.fromEntries(scopesOf(subject).map((scope) => [labelOf(scope), valueOf(scope)]));

@@ -1,6 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { hostLoop } from "./loop.ts";
-import { hostCreate, hostDelete, hostPower, hostPowerFirst } from "./pipelines.ts";
+import { hostCreate, hostDelete, hostDeleteFirst, hostPower, hostPowerFirst } from "./pipelines.ts";
 import { type HostSpec, hostSchema } from "./schema.ts";
 
 export const hostKind = defineKind<HostSpec>({
@@ -11,7 +11,7 @@ export const hostKind = defineKind<HostSpec>({
   scopes: ["organization", "workspace"],
   modeRequired: false,
   accounts: (spec) => [spec.account],
-  links: () => [],
+  links: ({ group }) => (group === undefined ? [] : [{ kind: "ScalingGroup", name: group, pointer: "/spec/group" }]),
   references: (spec) => [
     ...spec.networks.map(({ name, scope }, index) =>
       reference("CloudNetwork", name, scope, `/spec/networks/${index}/name`),
@@ -22,7 +22,7 @@ export const hostKind = defineKind<HostSpec>({
   ],
   publishes: { ipv4: "ipv4", ipv6: "ipv6" },
   loop: hostLoop,
-  pipelines: [hostCreate, hostDelete, hostPowerFirst, hostPower],
+  pipelines: [hostCreate, hostDeleteFirst, hostDelete, hostPowerFirst, hostPower],
 });
 
 function reference(kind: string, name: string, scope: "organization" | undefined, pointer: string) {

@@ -2,10 +2,15 @@ import { z } from "zod";
 import { TerminalError } from "../../kernel/errors.ts";
 import { pipelinesOf, type StepContext, type Story } from "../../kernel/pipeline.ts";
 import type { CloudServer, ComputeEngine, ComputeReader } from "../../ports/compute.ts";
+import { drainedLabel } from "../cloud/layers.ts";
 import { wantedServer } from "./item.ts";
 import type { HostSpec } from "./schema.ts";
 
-const { step, effect, once, waitFor, converge, definePipeline } = pipelinesOf<HostSpec, ComputeReader, ComputeEngine>();
+const { step, effect, once, sleep, waitFor, converge, definePipeline } = pipelinesOf<
+  HostSpec,
+  ComputeReader,
+  ComputeEngine
+>();
 
 interface MadeServer {
   readonly id: string;
@@ -169,6 +174,40 @@ const markedAgain = effect({
   },
 });
 
+/** Out of every load balancer that finds it by labels; its firewalls find it still. Those that name the host keep it from going. */
+const drained = effect({
+  name: "drain",
+  change: "update",
+  when: ({ subject }) => subject.spec.drainSeconds > 0,
+  input: z.strictObject({ name: z.string() }),
+  output: z.object({ out: z.boolean() }),
+  given: ({ subject }) => ({ name: subject.name }),
+  key: (story) => `drain of ${keyOf(story)}`,
+  look: async (context) => {
+    const { reader, signal } = context;
+    const id = context.made(keyOf(context));
+    const found = id === undefined ? "absent" : await reader.server(id, signal);
+    if (found === "absent" || !reader.capabilities.loadBalancers)
+      return { externalId: id ?? "none", output: { out: false } };
+    return found.labels[drainedLabel] === undefined ? "absent" : { externalId: found.id, output: { out: true } };
+  },
+  call: async (context) => {
+    const { writer, marker: mark, signal, subject } = context;
+    const id = context.made(keyOf(context)) ?? "";
+    const { name, labels } = wantedServer(subject);
+    await writer.describeServer(id, { name, labels: { ...labels, [drainedLabel]: "true" }, mark }, signal);
+    context.progress(`out of the load balancers for ${subject.spec.drainSeconds} s before it goes`);
+    return { externalId: id, output: { out: true } };
+  },
+});
+
+/** What it still has to answer, it answers meanwhile. */
+const drainTime = sleep({
+  name: "drained",
+  when: (story) => story.output(drained)?.out === true,
+  forSeconds: ({ subject }) => subject.spec.drainSeconds,
+});
+
 const removal = effect({
   name: "server",
   change: "delete",
@@ -198,13 +237,18 @@ const gone = waitFor({
     (await reader.markedServers(marker, signal)).length === 0 || "the provider still shows the server",
 });
 
-export const hostDelete = definePipeline({
-  name: "host.delete",
+const deletePipeline = { name: "host.delete", ends: true, startsWith: () => true };
+export const hostDeleteFirst = definePipeline({
+  ...deletePipeline,
   version: 1,
   summary: "removes the server, and sees that it is gone",
-  ends: true,
-  startsWith: () => true,
   steps: [markedAgain, removal, gone],
+});
+export const hostDelete = definePipeline({
+  ...deletePipeline,
+  version: 2,
+  summary: "takes the server out of the load balancers, removes it, and sees that it is gone",
+  steps: [markedAgain, drained, drainTime, removal, gone],
 });
 
 const powerInput = z.strictObject({ power: z.enum(["on", "off", "reset"]) });

@@ -3,14 +3,26 @@ import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
 import { parseIpv4 } from "../dns-record/ip-address.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
-const named = {
+export const hostNamed = {
   name: resourceNameSchema,
   scope: z
     .literal("organization")
     .optional()
     .describe("It is declared in the organization, and not in the scope of the host itself."),
 };
-const providersName = z.string().min(1).max(255);
+export const providersName = z.string().min(1).max(255);
+
+export const sshKeysSchema = z
+  .array(providersName)
+  .max(50)
+  .default([])
+  .describe("Keys of the project that may sign in, by name. They count at birth alone.");
+
+export const userDataSchema = z
+  .string()
+  .max(32_768)
+  .optional()
+  .describe("What cloud-init is told at birth. Everybody who may see the host can read it: no secrets.");
 
 export const hostSchema = z
   .strictObject({
@@ -25,7 +37,7 @@ export const hostSchema = z
     networks: z
       .array(
         z.strictObject({
-          ...named,
+          ...hostNamed,
           ip: z.string().optional().describe("Its address there; the provider chooses one unless given."),
         }),
       )
@@ -33,7 +45,7 @@ export const hostSchema = z
       .default([])
       .describe("The CloudNetworks it is in."),
     firewalls: z
-      .array(z.strictObject(named))
+      .array(z.strictObject(hostNamed))
       .max(10)
       .default([])
       .describe("The Firewalls that are for this host by name."),
@@ -43,16 +55,17 @@ export const hostSchema = z
       .strictObject({ ipv4: z.boolean().default(true), ipv6: z.boolean().default(true) })
       .default({ ipv4: true, ipv6: true })
       .describe("Which public addresses it is born with."),
-    sshKeys: z
-      .array(providersName)
-      .max(50)
-      .default([])
-      .describe("Keys of the project that may sign in, by name. They count at birth alone."),
-    userData: z
-      .string()
-      .max(32_768)
+    sshKeys: sshKeysSchema,
+    userData: userDataSchema,
+    group: resourceNameSchema
       .optional()
-      .describe("What cloud-init is told at birth. Everybody who may see the host can read it: no secrets."),
+      .describe("The ScalingGroup of the same scope that it is a member of, and that may take it away."),
+    drainSeconds: z
+      .int()
+      .min(0)
+      .max(3_600)
+      .default(0)
+      .describe("How long it is out of the load balancers before its server goes; 0: it is not taken out first."),
     protect: z.boolean().default(false).describe("The provider's own protection against deletion."),
     adopt: z.boolean().default(false).describe("A server of this name that is there already becomes Setpoint's own."),
   })

@@ -2,7 +2,7 @@ import { compare } from "../../kernel/diff.ts";
 import type { Subject } from "../../kernel/loop.ts";
 import type { BalancerService, BalancerTarget, CloudLoadBalancer } from "../../ports/load-balancer.ts";
 import type { FieldDifference } from "../../ports/records.ts";
-import { scopeSelector } from "../cloud/layers.ts";
+import { drainedLabel, scopeSelector } from "../cloud/layers.ts";
 import type { LoadBalancerSpec } from "./schema.ts";
 
 /** A load balancer as it is compared. Services go by their port and targets by what they are: their order means nothing. */
@@ -68,7 +68,9 @@ function wantedTarget(
   if ("ip" in target) return { type: "ip", value: target.ip, private: false };
   if ("host" in target) return { type: "host", value: target.host, private: target.private };
   const labels = Object.entries(target.labels).map(([label, value]) => `${label}==${value}`);
-  return { type: "selector", value: [scopeSelector(scope), ...labels.sort()].join(","), private: target.private };
+  // Whoever is being taken away is out of it first, whatever else it is labelled with.
+  const value = [scopeSelector(scope), ...labels.sort(), `!${drainedLabel}`].join(",");
+  return { type: "selector", value, private: target.private };
 }
 
 export interface NamesAround {

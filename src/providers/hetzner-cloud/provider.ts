@@ -19,6 +19,7 @@ import { networks, networkWriter } from "./networks.ts";
 import { loadBalancers, loadBalancerWriter } from "./load-balancers.ts";
 import { certificates, floatingIps, placementGroups, primaryIps } from "./others.ts";
 import { readRights } from "./rights.ts";
+import { readServerLoad } from "./server-load.ts";
 import { servers, serverWriter } from "./servers.ts";
 import { type HetznerCloudSettings, hetznerCloudSettingsSchema } from "./settings.ts";
 import { findSentinel, sshKeys, writeSentinel } from "./ssh-keys.ts";
@@ -59,6 +60,7 @@ const capabilities: ComputeCapabilities = Object.freeze({
   volumes: true,
   reverseDns: true,
   protection: true,
+  serverMetrics: true,
 });
 
 function openAccount(world: HetznerWorld, account: AccountRecord): ProviderAccount<HetznerReader, HetznerWriter> {
@@ -127,6 +129,7 @@ function readerOf(client: HetznerClient): ComputeReader {
     hasImage: (name, architecture, signal) => hasImage(client, { name, architecture }, signal),
     work: (id, signal) => actionState(client, id, signal),
     lastReset: (id, signal) => newestAction(client, id, "reset_server", signal),
+    serverLoad: (id, window, signal) => readServerLoad(client, id, window, signal),
     callLimit: () => client.rate,
     sentinel: async (signal) => {
       const found = await findSentinel(client, "read", signal);

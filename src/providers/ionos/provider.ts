@@ -50,6 +50,7 @@ const capabilities: ComputeCapabilities = Object.freeze({
   volumes: true,
   reverseDns: false,
   protection: false,
+  serverMetrics: false,
 });
 
 function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<ComputeReader, ComputeEngine> {

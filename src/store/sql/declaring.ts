@@ -85,12 +85,13 @@ export const checkQuota = statement<{ most: number | null; used: number | null }
 export interface StandingRow {
   readonly uid: string;
   readonly revision: number;
+  readonly generation: number;
   readonly deletion: ResourceDeletion | null;
 }
 export const standingResource = statement<StandingRow>(
   "standing resource",
   "tenants",
-  `select r.uid, r.revision, r.deletion from setpoint.resource as r
+  `select r.uid, r.revision, r.generation, r.deletion from setpoint.resource as r
    where r.scope = $2 and r.kind = $3 and r.name = $4 and r.organization_id is not distinct from $1`,
 );
 

@@ -11,7 +11,7 @@ import { fillProject } from "./fill.ts";
 import { newProject, type Project, usualLimits } from "./project.ts";
 import { rateHeaders, takeRequest } from "./rate-limit.ts";
 import { hetznerRoutes } from "./routes.ts";
-import { loadProject, savedProjectSchema, saveProject } from "./saved-project.ts";
+import { loadProject, savedProjectSchema, saveProject, serverLoadSchema } from "./saved-project.ts";
 
 const savedSchema = z.object({
   lastId: z.int(),
@@ -24,6 +24,7 @@ const savedSchema = z.object({
 const configureSchema = z.strictObject({
   limits: z.partialRecord(z.enum(Object.keys(usualLimits) as (keyof typeof usualLimits)[]), z.int().min(0)).optional(),
   requestsPerHour: z.int().min(1).optional(),
+  load: serverLoadSchema.optional(),
 });
 
 /** Hetzner Cloud: projects behind tokens, one API over each. */
@@ -44,14 +45,15 @@ export class HetznerCloud implements Cloud {
   }
 
   configure(account: string, settings: unknown): unknown {
-    const { limits = {}, requestsPerHour } = configureSchema.parse(settings);
+    const { limits = {}, requestsPerHour, load } = configureSchema.parse(settings);
     const project = this.book.get(account);
+    project.load = load ?? project.load;
     project.limits = { ...project.limits, ...limits };
     if (requestsPerHour !== undefined) {
       project.requestsPerHour = requestsPerHour;
       project.rate = { left: requestsPerHour, atMs: this.#core.time.nowMs };
     }
-    return { limits: project.limits, requestsPerHour: project.requestsPerHour };
+    return { limits: project.limits, requestsPerHour: project.requestsPerHour, load: project.load };
   }
 
   settle(): void {

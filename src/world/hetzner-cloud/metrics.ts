@@ -2,6 +2,7 @@ import { epochMsOfIso, isoSecond } from "../../runtime/iso-second.ts";
 import { type Call, type HetznerRoute, ok } from "./call.ts";
 import { type Collection, thingOf } from "./collection.ts";
 import { invalidInput } from "./errors.ts";
+import type { ServerLoadSetting } from "./project.ts";
 
 const serverSeries: Readonly<Record<string, readonly string[]>> = {
   cpu: ["cpu"],
@@ -31,7 +32,7 @@ function route(
     method: "GET",
     path: `/${collection.path}/{id}/metrics`,
     answer: (call) => {
-      const { id } = thingOf(call, collection as Collection<"servers">);
+      const { id, name } = thingOf(call, collection as Collection<"servers">);
       const types = call.query.getAll("type").flatMap((type) => type.split(","));
       const series = types.flatMap((type) => known[type] ?? []);
       if (types.length === 0 || types.some((type) => known[type] === undefined)) {
@@ -44,11 +45,22 @@ function route(
         { length: Math.min(500, Math.floor((untilMs - fromMs) / 1_000 / step) + 1) },
         (_, at) => Math.floor(fromMs / 1_000) + at * step,
       );
-      const values = (name: string) => ({ values: times.map((at) => [at, String(sample(id, name, at))]) });
-      const time_series = Object.fromEntries(series.map((name) => [name, values(name)]));
+      const told = collection.path === "servers" ? (call.project.load[name] ?? call.project.load["*"]) : undefined;
+      const time_series = Object.fromEntries(series.map((one) => [one, { values: valuesOf(told, one, id, times) }]));
       return ok({ metrics: { start: isoSecond(fromMs), end: isoSecond(untilMs), step, time_series } });
     },
   };
+}
+
+function valuesOf(
+  told: ServerLoadSetting | undefined,
+  series: string,
+  id: number,
+  times: readonly number[],
+): readonly [number, string][] {
+  const set = series === "cpu" ? told?.cpu : series.includes("bandwidth") ? told?.network : undefined;
+  if (set === null) return [];
+  return times.map((at) => [at, String(set ?? sample(id, series, at))]);
 }
 
 function timeOf(call: Call, name: string): number {

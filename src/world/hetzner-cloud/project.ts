@@ -9,12 +9,21 @@ export type ProjectView = { readonly [N in TableName]: ReadTable<RowOf[N]> };
 /** How much of everything a project may have, as its owner was granted it. */
 export type Limits = Readonly<Record<Exclude<TableName, "actions">, number>>;
 
+/** What the metrics of a server show from now on; null: nothing at all. */
+export interface ServerLoadSetting {
+  readonly cpu?: number | null | undefined;
+  /** Bytes a second, each way. */
+  readonly network?: number | null | undefined;
+}
+
 export interface Project extends Tables {
   readonly name: string;
   limits: Limits;
   /** Requests an hour, refilled steadily. */
   requestsPerHour: number;
   rate: Rate;
+  /** How busy its servers are, by name, where somebody said; `*` stands for all others. Else it is a number of the moment. */
+  load: Readonly<Record<string, ServerLoadSetting>>;
   /** Actions that run, by the time they end. */
   running: readonly number[];
 }
@@ -82,6 +91,7 @@ export function newProject(name: string, time: WorldTime): Project {
     limits: usualLimits,
     requestsPerHour: usualRequestsPerHour,
     rate: { left: usualRequestsPerHour, atMs: time.nowMs },
+    load: {},
     running: [],
   };
 }

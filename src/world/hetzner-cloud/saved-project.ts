@@ -3,21 +3,28 @@ import type { Table, WorldTime } from "../table.ts";
 import { newProject, type Project, tableNames } from "./project.ts";
 import type { RowOf, TableName } from "./rows.ts";
 
+const settingSchema = z.strictObject({
+  cpu: z.number().min(0).max(10_000).nullish(),
+  network: z.number().min(0).nullish(),
+});
+export const serverLoadSchema = z.record(z.string().min(1), settingSchema);
+
 const rowsSchema = z.array(z.looseObject({ id: z.int() }));
 export const savedProjectSchema = z.object({
   name: z.string(),
   limits: z.record(z.string(), z.int().min(0)),
   requestsPerHour: z.int().min(1),
   rate: z.object({ left: z.number(), atMs: z.number() }),
+  load: serverLoadSchema.default({}),
   running: z.array(z.int()),
   tables: z.record(z.string(), rowsSchema),
 });
 
 export function saveProject(project: Project): z.input<typeof savedProjectSchema> {
-  const { name, limits, requestsPerHour, rate, running } = project;
+  const { name, limits, requestsPerHour, rate, load, running } = project;
   const tables: Record<string, z.input<typeof rowsSchema>> = {};
   for (const table of tableNames) tables[table] = project[table].all().map((row) => ({ ...row }));
-  return { name, limits, requestsPerHour, rate, running: [...running], tables };
+  return { name, limits, requestsPerHour, rate, load: { ...load }, running: [...running], tables };
 }
 
 export function loadProject(saved: z.output<typeof savedProjectSchema>, time: WorldTime): Project {
@@ -29,6 +36,7 @@ export function loadProject(saved: z.output<typeof savedProjectSchema>, time: Wo
   project.limits = { ...project.limits, ...saved.limits };
   project.requestsPerHour = saved.requestsPerHour;
   project.rate = saved.rate;
+  project.load = saved.load;
   project.running = saved.running;
   return project;
 }

@@ -110,6 +110,12 @@ function loadBalancer(name: string) {
   return { apiVersion: "setpoint/v1", kind: "LoadBalancer", metadata: { name }, spec };
 }
 
+function scalingGroup(name: string) {
+  const template = { type: "cx22", image: "debian-12", location: "fsn1" };
+  const spec = { account: "cloud", mode: "static", min: 0, max: 3, desired: 1, template };
+  return { apiVersion: "setpoint/v1", kind: "ScalingGroup", metadata: { name }, spec };
+}
+
 /** A resource of each kind that its schema takes, by the plural of the kind. */
 export const manifests: Readonly<Record<string, (name: string) => object>> = {
   dnszones: zone,
@@ -120,6 +126,7 @@ export const manifests: Readonly<Record<string, (name: string) => object>> = {
   computeproviders: computeProvider,
   hosts: host,
   loadbalancers: loadBalancer,
+  scalinggroups: scalingGroup,
 };
 /** Kinds that do not live everywhere. */
 const livesIn: Readonly<Record<string, readonly Scopes[]>> = {
@@ -129,6 +136,7 @@ const livesIn: Readonly<Record<string, readonly Scopes[]>> = {
   cloudnetworks: ["organizations", "workspaces"],
   hosts: ["organizations", "workspaces"],
   loadbalancers: ["organizations", "workspaces"],
+  scalinggroups: ["organizations", "workspaces"],
 };
 type Scopes = "organizations" | "projects" | "workspaces";
 

@@ -60,14 +60,17 @@ function newCloud(): Cloud {
   return cloud;
 }
 
-async function declare(lab: OperationLab, rest: { readonly adopt?: boolean } = {}): Promise<void> {
+async function declare(
+  lab: OperationLab,
+  rest: { readonly adopt?: boolean; readonly drainSeconds?: number } = {},
+): Promise<void> {
   const made = { type: "cx22", image: "debian-12", location: "fsn1", labels: { role: "web" } };
   const spec = { account: labAccount, ...made, power: "on", reverseDns: "web-1.test", ...rest };
   await lab.declareAs("Host", "web-1", spec, { accounts: [labAccount] });
 }
 
-async function made(lab: OperationLab): Promise<void> {
-  await declare(lab);
+async function made(lab: OperationLab, rest: { readonly drainSeconds?: number } = {}): Promise<void> {
+  await declare(lab, rest);
   const { state, message } = await lab.finish(await create(lab));
   if (state !== "succeeded") throw new Error(`The host of the scenario was not made: ${message}`);
 }
@@ -108,6 +111,15 @@ export const hostScenarios: readonly OperationScenario[] = [
     stage: newCloud,
     prepare: async (lab) => {
       await made(lab);
+      await lab.remove("web-1", 1);
+    },
+    start: async (lab) => (await lab.start("host.delete", "web-1")).id,
+  },
+  {
+    name: "host.delete, draining",
+    stage: newCloud,
+    prepare: async (lab) => {
+      await made(lab, { drainSeconds: 3 });
       await lab.remove("web-1", 1);
     },
     start: async (lab) => (await lab.start("host.delete", "web-1")).id,

@@ -5,6 +5,7 @@ import { computeProviderKind } from "../../../src/kinds/compute-provider/kind.ts
 import { hostKind } from "../../../src/kinds/host/kind.ts";
 import { firewallKind } from "../../../src/kinds/firewall/kind.ts";
 import { loadBalancerKind } from "../../../src/kinds/load-balancer/kind.ts";
+import { scalingGroupKind } from "../../../src/kinds/scaling-group/kind.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Http } from "../../../src/ports/http.ts";
 import type { Json, JsonObject } from "../../../src/ports/json.ts";
@@ -58,6 +59,7 @@ export class CloudOutside implements ScenarioOutside {
       computeProviderKind,
       hostKind,
       loadBalancerKind,
+      scalingGroupKind,
     ].map((kind) => [kind.kind, kind as Kind] as const);
     const outside = { ...provider, name: "outside", settleMs: settleSeconds * 1_000, callTimeoutMs: 3_000, open };
     return { kinds: new Map(kinds), providers: new Map([["outside", outside]]) };
@@ -259,4 +261,33 @@ export const hostScenario: Scenario = {
     { atSeconds: 40, act: (intents) => intents.declare(host({ role: "db" }, "on")) },
   ],
   endsAtSeconds: 80,
+};
+
+const scalingGroup = (desired: number, labels: JsonObject) =>
+  declaration(
+    "ScalingGroup",
+    "web",
+    {
+      account: accountId,
+      mode: "static",
+      min: 1,
+      max: 5,
+      desired,
+      template: { type: "cx22", image: "debian-12", location: "fsn1", labels },
+      cooldownSeconds: 60,
+    },
+    { accounts: [accountId] },
+  );
+
+/** Its members are declared, and none of their operations has its turn: what they make is put to the test for themselves. */
+export const scalingGroupScenario: Scenario = {
+  kind: "ScalingGroup",
+  outside,
+  acts: [
+    { atSeconds: 1, act: (intents) => intents.declare(scalingGroup(2, { role: "web" })) },
+    { atSeconds: 30, act: (intents) => intents.declare(scalingGroup(3, { role: "api" })) },
+    { atSeconds: 60, act: (intents) => intents.declare(scalingGroup(2, { role: "api" })) },
+    { atSeconds: 150, act: (intents) => intents.requestDeletion(deletion("web", 2)) },
+  ],
+  endsAtSeconds: 230,
 };

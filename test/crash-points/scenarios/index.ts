@@ -7,6 +7,7 @@ import {
   firewallScenario,
   hostScenario,
   loadBalancerScenario,
+  scalingGroupScenario,
 } from "./cloud.ts";
 import { dnsZoneScenario } from "./dns-zone.ts";
 import { keyValueSetScenario } from "./key-value-set.ts";
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   computeProviderScenario,
   hostScenario,
   loadBalancerScenario,
+  scalingGroupScenario,
 ];
 
 /** Names of the registered kinds that have a loop and no scenario. */

@@ -25,8 +25,8 @@ export const budgets: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/carry-out.ts",
-        find: "if (reserved === undefined && changes.some(removes)) {",
-        replace: "if (reserved === undefined && changes.some(removes) && changes.length === 0) {",
+        find: "if (charged && reserved === undefined && changes.some(removes)) {",
+        replace: "if (charged && reserved === undefined && changes.some(removes) && changes.length === 0) {",
       },
     ],
   },
