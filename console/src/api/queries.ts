@@ -3,12 +3,14 @@ import { get, query } from "./client.ts";
 import type {
   AccountDocument,
   FiguresDocument,
+  FreezePreviewDocument,
   HeldChangeDocument,
   LimitsDocument,
   LoopsDocument,
   MeDocument,
   OrganizationDocument,
   PauseDocument,
+  PausePreviewDocument,
   PendingDocument,
   ProposalDocument,
   SummaryDocument,
@@ -91,6 +93,21 @@ export const pendingQuery = (organization: string) =>
     queryKey: keys.record(organization, "pending"),
     queryFn: () => get<PendingDocument>(`${base(organization)}/pending`),
   });
+
+/** What ending one pause would set in motion below it. */
+export const pausePreviewQuery = (organization: string, id: string) =>
+  queryOptions({
+    queryKey: [...keys.record(organization, "pending"), id],
+    queryFn: async () => (await get<PausePreviewDocument>(`${base(organization)}/pauses/${id}/preview`)).pending,
+    retry: false,
+  });
+
+/** What ending the freeze would set in motion, in every organization. */
+export const freezePreviewQuery = queryOptions({
+  queryKey: ["freeze", "preview"],
+  queryFn: async () => (await get<FreezePreviewDocument>("/v1/freeze/preview")).organizations,
+  retry: false,
+});
 
 export const limitsQuery = (organization: string) =>
   queryOptions({

@@ -3,9 +3,11 @@ export type { ProblemDocument } from "../../../src/control-api/schemas/common.ts
 export type { DryRunDocument } from "../../../src/control-api/schemas/dry-run.ts";
 export type {
   DriftDocument,
+  FreezePreviewDocument,
   HeldChangeDocument,
   LimitsDocument,
   PauseDocument,
+  PausePreviewDocument,
   PendingDocument,
   PlanDocument,
   PolicyDocument,

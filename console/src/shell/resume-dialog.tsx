@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { api } from "../api/client.ts";
-import { base, pausesQuery, pendingQuery } from "../api/queries.ts";
+import { base, freezePreviewQuery, pausePreviewQuery, pausesQuery, pendingQuery } from "../api/queries.ts";
 import type { PauseDocument } from "../api/types.ts";
 import { useAction } from "../components/action.ts";
 import { Button } from "../components/button.tsx";
@@ -80,6 +80,7 @@ export function ResumeDialog({ organization, close }: { organization: string; cl
                     <span className="block text-xs text-soft">
                       ends by itself <Until at={pause.expiresAt} />
                     </span>
+                    {pause.scope === "platform" ? <Everywhere /> : <Below organization={organization} pause={pause} />}
                   </span>
                   <Button tone="primary" icon="play" busy={end.isPending} onClick={() => end.mutate(pause)}>
                     Resume
@@ -99,5 +100,37 @@ export function ResumeDialog({ organization, close }: { organization: string; cl
         </div>
       </div>
     </Dialog>
+  );
+}
+
+/** Of all that is left to do, what one pause alone keeps back. */
+function Below({ organization, pause }: { organization: string; pause: PauseDocument }) {
+  const { data } = useQuery(pausePreviewQuery(organization, pause.id));
+  if (data === undefined) return undefined;
+  const { totals } = data;
+  return (
+    <span className="block text-xs">
+      {totals.wouldRun === 0 ? (
+        "Ending it sets nothing in motion."
+      ) : (
+        <>
+          Ending it lets {totals.wouldRun} of {totals.resources} go on: <Counts counts={totals.actions} />
+        </>
+      )}
+    </span>
+  );
+}
+
+/** A freeze holds every organization: whoever ends it should know of more than their own. */
+function Everywhere() {
+  const { data } = useQuery(freezePreviewQuery);
+  if (data === undefined) return undefined;
+  const waiting = data.filter(({ leftToDo, due }) => leftToDo + due > 0);
+  return (
+    <span className="block text-xs">
+      {waiting.length === 0
+        ? "Nothing waits for its end, in no organization."
+        : `Waiting for its end: ${waiting.map(({ name, leftToDo, due }) => `${name} (${leftToDo} differ, ${due} due)`).join(", ")}.`}
+    </span>
   );
 }

@@ -155,6 +155,8 @@ export const pendingSchema = z
   })
   .meta({ id: "Pending" });
 export type PendingDocument = z.output<typeof pendingSchema>;
+export type PausePreviewDocument = z.output<typeof pausePreviewSchema>;
+export type FreezePreviewDocument = z.output<typeof freezePreviewSchema>;
 export const pausePreviewSchema = z
   .object({ pauses: z.array(pauseSchema), pending: pendingSchema })
   .meta({ id: "PausePreview" });
