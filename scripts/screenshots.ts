@@ -1,18 +1,18 @@
 // Writes pictures of every page of the console into docs/screenshots: light, dark and narrow, of a demo in which things went wrong.
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launchChromium } from "../test/support/chromium.ts";
 import { consoleLooks, consolePages } from "../test/support/console-pages.ts";
 import { consoleUrl, openContext, operatorCall, requireConsole, signIn } from "../test/support/console.ts";
 import { startDemo, untilDemoStands, untilHostsStand } from "../test/support/demo.ts";
+import { productFolder } from "../test/support/product-folder.ts";
 import { until } from "../test/support/product.ts";
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("../docs/screenshots", import.meta.url));
 mkdirSync(folder, { recursive: true });
 await requireConsole();
-const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-pictures-"));
+const dataDirectory = productFolder("pictures");
 const product = await startDemo(dataDirectory);
 const browser = await launchChromium();
 try {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { freePort } from "../../src/store/embedded/free-port.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { Complaints, consoleUrl, openContext, operatorCall, requireConsole, signIn } from "../support/console.ts";
+import { productFolder } from "../support/product-folder.ts";
 import { startProduct, until } from "../support/product.ts";
 
 const set = "/v1/organizations/default/keyvaluesets";
@@ -18,7 +18,7 @@ const colours = {
 
 test("a person signs in, sees a held change, approves exactly that, and freezes everything", async () => {
   await requireConsole();
-  const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-walk-"));
+  const dataDirectory = productFolder("walk");
   const product = startProduct({ dataDirectory, port: await freePort() });
   const browser = await launchChromium();
   try {

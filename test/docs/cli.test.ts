@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import { formats } from "../../src/cli/output.ts";
 import { freePort } from "../../src/store/embedded/free-port.ts";
+import { productFolder } from "../support/product-folder.ts";
 import { setpointIn, startProduct, until } from "../support/product.ts";
 import { blocksOf } from "./blocks.ts";
 
@@ -20,7 +20,7 @@ test("the walk at a terminal does what it says", async () => {
     .map((block) => block.text);
   assert.equal(blocks.length, 9, "sign in, place, declare, converge, hold, freeze, go back, audit, completion");
   const [signIn = "", place = "", declare = "", converge = "", hold = "", freeze = "", back = "", ...rest] = blocks;
-  const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-walk-"));
+  const dataDirectory = productFolder("walk");
   const product = startProduct({ dataDirectory, port: await freePort() });
   try {
     await product.ready();

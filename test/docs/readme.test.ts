@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { freePort } from "../../src/store/embedded/free-port.ts";
+import { productFolder } from "../support/product-folder.ts";
 import { startProduct, until } from "../support/product.ts";
 import { blocksOf } from "./blocks.ts";
 
@@ -18,7 +18,7 @@ test("the five-minute tour of the README does what it says", async () => {
     .map((block) => block.text);
   assert.equal(commands.length, 4, "declare, heal, hold, freeze");
   const [declare = "", heal = "", hold = "", freeze = ""] = commands;
-  const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-tour-"));
+  const dataDirectory = productFolder("tour");
   const product = startProduct({ dataDirectory, port: await freePort() });
   try {
     await product.ready();

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../support/chromium.ts";
@@ -18,10 +16,11 @@ import {
   tabTo,
 } from "../support/console.ts";
 import { breakSomething, outsideRecords, outsideZones, startDemo, untilDemoStands } from "../support/demo.ts";
+import { productFolder } from "../support/product-folder.ts";
 import { type Product, until } from "../support/product.ts";
 
 describe("the console of the demo", () => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-console-"));
+  const dataDirectory = productFolder("console");
   let product: Product;
   let browser: Browser;
   const zone = "/v1/organizations/demo/projects/shop/dnszones/shop";

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../support/chromium.ts";
@@ -20,6 +18,7 @@ import {
   untilHostsStand,
   workspace,
 } from "../support/demo.ts";
+import { productFolder } from "../support/product-folder.ts";
 import { type Product, until } from "../support/product.ts";
 
 const edited = "web-3.shop.example.";
@@ -28,7 +27,7 @@ const foreign = "192.0.2.66";
 const editing = "Somebody edits a record behind our back";
 
 describe("trouble with the providers, another server, a killed worker and a freeze from the demo's tray", () => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-tray-"));
+  const dataDirectory = productFolder("tray");
   let product: Product;
   let browser: Browser;
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { freePort } from "../../src/store/embedded/free-port.ts";
+import { productFolder } from "../support/product-folder.ts";
 import { isRunning, type Product, startProduct, until } from "../support/product.ts";
 
 const ROUNDS = 24;
@@ -11,7 +11,7 @@ const victims = ["api", "scheduler", "database", "everything"] as const;
 
 /** Goal: no acknowledged write is lost and nothing is left behind, whichever process dies without a word, and whenever. */
 test(`${ROUNDS} rounds of kill -9 lose no acknowledged write`, { timeout: 15 * 60_000 }, async () => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-kill-"));
+  const dataDirectory = productFolder("kill");
   const options = { dataDirectory, port: await freePort() };
   let product = startProduct(options);
   try {

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { freePort } from "../../src/store/embedded/free-port.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { checkPage, looks } from "../support/page-check.ts";
+import { productFolder } from "../support/product-folder.ts";
 import { startProduct, until } from "../support/product.ts";
 
 test("every page of the running product, with something held and something paused, in every look", async () => {
-  const dataDirectory = mkdtempSync(join(tmpdir(), "setpoint-pages-"));
+  const dataDirectory = productFolder("pages");
   const product = startProduct({ dataDirectory, port: await freePort() });
   const browser = await launchChromium();
   try {
