@@ -37,7 +37,7 @@ export function serverEngine(client: IonosClient): Pick<ComputeEngine, "ensureSe
       if (shape === undefined)
         throw new TerminalError(
           "PROVIDER_REFUSED",
-          `"${intent.type}" is no type at IONOS: write one such as 2-cores-4-gb-20-gb-ssd`,
+          `"${intent.type}" is no type at IONOS: write one such as 1-core-2-gb-10-gb-ssd or 2-cores-4-gb-20-gb-ssd`,
         );
       const there = await firstMarked(client, intent.mark, signal);
       if (there !== undefined) return { server: there, work: undefined, found: true };

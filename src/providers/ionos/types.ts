@@ -10,6 +10,7 @@ export interface ServerShape {
   readonly disk: "SSD" | "HDD";
 }
 
+/** Only the name that the server will be shown with: any other one would differ from it for ever. */
 export function shapeOf(type: string): ServerShape | undefined {
   const match = grammar.exec(type);
   if (match === null) return undefined;
@@ -20,7 +21,8 @@ export function shapeOf(type: string): ServerShape | undefined {
     diskGigabytes: Number(disk),
     disk: kind === "ssd" ? ("SSD" as const) : ("HDD" as const),
   };
-  return shape.cores > 0 && shape.memoryGigabytes > 0 && shape.diskGigabytes > 0 ? shape : undefined;
+  const isReal = shape.cores > 0 && shape.memoryGigabytes > 0 && shape.diskGigabytes > 0;
+  return isReal && typeNameOf(shape) === type ? shape : undefined;
 }
 
 export function typeNameOf({ cores, memoryGigabytes, diskGigabytes, disk }: ServerShape): string {
