@@ -20,6 +20,8 @@ export interface DnsOutside extends AsyncDisposable {
   readonly provider: Provider;
   readonly settings: JsonObject;
   put(host: string, type: string, values: readonly string[]): Promise<void>;
+  /** One value for many hosts, in one call. */
+  putMany(hosts: readonly string[], type: string, value: string): Promise<void>;
   remove(host: string, type: string): Promise<void>;
   /** Values of everything below the zone itself but our mark, by `host TYPE`. */
   world(): Promise<Readonly<Record<string, string>>>;
@@ -84,6 +86,17 @@ async function powerDnsOutside(program: string, first: readonly FirstSet[]): Pro
           records: values.map((content) => ({ content, disabled: false })),
         },
       ]),
+    putMany: (hosts, type, value) =>
+      server.change(
+        zone,
+        hosts.map((host) => ({
+          name: `${host}.${zone}`,
+          type,
+          ttl: 300,
+          changetype: "REPLACE",
+          records: [{ content: value, disabled: false }],
+        })),
+      ),
     remove: (host, type) => server.change(zone, [{ name: `${host}.${zone}`, type, changetype: "DELETE" }]),
     world: async () =>
       byHost(
@@ -146,6 +159,15 @@ async function nameServerOutside(
       );
       return Promise.resolve();
     },
+    putMany: (hosts, type, value) =>
+      Promise.resolve(
+        server.nsupdate(
+          ...hosts.flatMap((host) => [
+            `update delete ${host}.${zone} ${type}`,
+            `update add ${host}.${zone} 300 ${type} ${value}`,
+          ]),
+        ),
+      ),
     remove: (host, type) => Promise.resolve(server.nsupdate(`update delete ${host}.${zone} ${type}`)),
     world: () =>
       Promise.resolve(

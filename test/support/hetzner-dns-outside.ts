@@ -80,6 +80,9 @@ export function startHetznerDns(first: readonly FirstSet[] = []): HetznerDnsOuts
       if (has(host, type)) ask("DELETE", `${sets}/${host}/${type}`);
       ask("POST", sets, { name: host, type, ttl: 300, records: values.map((value) => ({ value })) });
     },
+    putMany: async (hosts, type, value) => {
+      for (const host of hosts) ask("POST", `${sets}/${host}/${type}/actions/set_records`, { records: [{ value }] });
+    },
     remove: async (host, type) => void ask("DELETE", `${sets}/${host}/${type}`),
     world: async () =>
       byHost(

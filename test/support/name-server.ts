@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { Resolver } from "node:dns/promises";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freeDnsPort, printedBy, stopServer, untilAnswers } from "./dns-process.ts";
+import { freeDnsPort, stopServer, untilAnswers } from "./dns-process.ts";
 
 /** A real name server of its own that takes signed updates, with zones that go away with it. */
 export interface NameServer extends AsyncDisposable {
@@ -45,8 +45,11 @@ export async function startNameServer(
   writeFileSync(config, (product === "BIND" ? bindConfig : knotConfig)(folder, port, zones));
   writeFileSync(join(folder, "key"), `${secret}\n`, { mode: 0o600 });
   const args = product === "BIND" ? ["-g", "-c", config] : ["-c", config];
-  const server: ChildProcess = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const printed = printedBy(server);
+  // Into a file and not into a pipe: nobody reads that while a command is waited for, and a server that prints much would stand still.
+  const log = openSync(join(folder, "log"), "a");
+  const server: ChildProcess = spawn(program, args, { stdio: ["ignore", log, log] });
+  closeSync(log);
+  const printed = () => readFileSync(join(folder, "log"), "utf8");
   undo.defer(() => stopServer(server));
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });
   resolver.setServers([`127.0.0.1:${port}`]);
