@@ -139,6 +139,7 @@ describe("trouble with the providers, another server, a killed worker and a free
   });
 
   test("a server that was renamed and switched off gets its name back and is on, and is still the same one", async () => {
+    await untilHostsStand(product);
     const before = (await servers()).find(({ name }) => name === "web-2");
     await opened(async (page) => {
       await breakSomething(page, "Somebody renames a server and switches it off");
@@ -158,6 +159,7 @@ describe("trouble with the providers, another server, a killed worker and a free
   });
 
   test("half a list and a cloud that is silent: hosts are unknown, never gone, and nothing is made or deleted", async () => {
+    await untilHostsStand(product);
     const before = await servers();
     await opened(async (page) => {
       try {
@@ -182,6 +184,7 @@ describe("trouble with the providers, another server, a killed worker and a free
   });
 
   test("a worker that is killed when the server was made and nobody has heard of it: there is one server", async () => {
+    await untilHostsStand(product);
     const before = await servers();
     await opened(async (page) => {
       await breakSomething(page, "The worker is killed in the middle of making a host");

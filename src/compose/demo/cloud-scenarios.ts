@@ -56,7 +56,7 @@ export const cloudScenarios: readonly Scenario[] = [
     id: "half-list",
     title: "The cloud answers half a list",
     where: "clouds",
-    does: "Lists of servers have only every other one in them, for a minute.",
+    does: "Lists of servers end before db-1, for a minute, and still say how many there are.",
     expect:
       "The list does not add up, so it is partial: nobody is missing by it, and nothing is deleted or made again.",
     guard: "complete reads only: absence from a list is a suspicion.",
@@ -64,7 +64,8 @@ export const cloudScenarios: readonly Scenario[] = [
     look: `${workspaceObject}/hosts/db-1`,
     run: async (world) => {
       const aim = { path: "^/servers$", forSeconds: troubleSeconds };
-      world.outside.breakHetzner({ kind: "half-list", share: 0.5, total: "kept", ...aim });
+      const share = world.outside.shareBefore("servers", "db-1");
+      world.outside.breakHetzner({ kind: "half-list", share, total: "kept", ...aim });
       await lookAgain(world, ...atHetzner);
     },
   },

@@ -59,9 +59,20 @@ export class Outside {
 
   /** Something of Hetzner's by the name it has there. */
   atHetzner(collection: "servers" | "firewalls", name: string): HetznerThing | undefined {
+    return this.#listed(collection).find((thing) => thing.name === name);
+  }
+
+  /** The share of a list that ends right before something. In which order servers were made is nobody's choice. */
+  shareBefore(collection: "servers" | "firewalls", name: string): number {
+    const all = this.#listed(collection);
+    const place = all.findIndex((thing) => thing.name === name);
+    if (place < 0) throw new Error(`There is no ${name} at Hetzner yet: wait until the demo has made it.`);
+    return Math.max(0, place - 0.5) / all.length;
+  }
+
+  #listed(collection: "servers" | "firewalls"): readonly HetznerThing[] {
     const { body } = this.atConsole("hetzner-cloud", "GET", `/${collection}`);
-    const all = (body as Record<string, readonly HetznerThing[]>)[collection];
-    return all?.find((thing) => thing.name === name);
+    return (body as Record<string, readonly HetznerThing[]>)[collection] ?? [];
   }
 
   /** Lays a fault into the way of everybody who asks Hetzner. */
