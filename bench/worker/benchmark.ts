@@ -25,7 +25,7 @@ const FULL: Size = {
   warmUp: 1_000,
   queues: { tenants: 100, largest: 9_010, others: 10 },
 };
-const QUICK: Size = { operations: 400, rounds: 3, warmUp: 300, queues: { tenants: 20, largest: 810, others: 10 } };
+const QUICK: Size = { operations: 600, rounds: 5, warmUp: 1_000, queues: { tenants: 20, largest: 810, others: 10 } };
 
 export const workerBenchmark: Benchmark = {
   name: "worker",
