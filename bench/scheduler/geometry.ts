@@ -1,3 +1,4 @@
+import { accountIdOf } from "../../src/control-api/names.ts";
 import { shardOf } from "../../src/kernel/hash.ts";
 import type { BenchItemSpec } from "./bench-item.ts";
 
@@ -43,9 +44,10 @@ export function accountsOf(geometry: Geometry): readonly BenchAccount[] {
 }
 
 export function accountOf(geometry: Geometry, number: number): BenchAccount {
-  const id = `account-${String(number).padStart(5, "0")}`;
   const afterLarge = number - geometry.accountsOfLargeOrganization;
   const organization = afterLarge < 0 ? 0 : 1 + Math.floor(afterLarge / geometry.accountsPerOrganization);
+  // As the product makes them: shards and turns follow from ids, and counted ones would crowd into a part of the interval.
+  const id = accountIdOf(`organization-${organization}`, `account-${number}`);
   return {
     number,
     id,

@@ -5,13 +5,29 @@ import { countersSince, readCounters } from "../harness/postgres-counters.ts";
 import { cpuSeconds, peakResidentMb, residentMb } from "../harness/process-usage.ts";
 import type { SchedulerCalls } from "./scheduler-process.ts";
 
-/** The steady state: nothing is wrong, and every subject is looked at once per interval. */
-export async function measureIdle(options: {
+export interface IdleOptions {
   readonly scheduler: BenchChild<SchedulerCalls>;
   readonly postmasterPid: number;
   readonly client: Client;
   readonly seconds: number;
-}): Promise<Readonly<Record<string, number>>> {
+}
+
+/** A machine that stands still for longer than a lease makes a scheduler begin anew, which is not the idle state. */
+const TRIES = 3;
+
+/** The steady state: nothing is wrong, and every subject is looked at once per interval. */
+export async function measureIdle(options: IdleOptions): Promise<Readonly<Record<string, number>>> {
+  for (let left = TRIES; ; left--) {
+    const measured = await measureOnce(options);
+    if (measured.disturbed === undefined) return measured.figures;
+    if (left === 1) throw new Error(measured.disturbed);
+    await options.scheduler.call("settled");
+  }
+}
+
+async function measureOnce(
+  options: IdleOptions,
+): Promise<{ readonly figures: Readonly<Record<string, number>>; readonly disturbed: string | undefined }> {
   const { scheduler, postmasterPid, client } = options;
   const take = async () => ({
     atMs: performance.now(),
@@ -31,13 +47,13 @@ export async function measureIdle(options: {
   const cycles = after.counts.cycles - before.counts.cycles;
   const written = cycles - (after.counts.idle - before.counts.idle);
   const converged = (after.counts.results["converged"] ?? 0) - (before.counts.results["converged"] ?? 0);
-  if (written > 0 || converged !== cycles)
-    throw new Error(
-      `Idle cycles were to find nothing and write nothing, but of ${cycles} only ${converged} converged and ${written} wrote`,
-    );
+  const disturbed =
+    written > 0 || converged !== cycles
+      ? `Idle cycles were to find nothing and write nothing, but of ${cycles} only ${converged} converged and ${written} wrote`
+      : undefined;
   const counters = countersSince(before.counters, after.counters);
   const cpu = after.schedulerCpu - before.schedulerCpu + after.postgresCpu - before.postgresCpu;
-  return {
+  const figures = {
     idle_core_percent: (cpu / seconds) * 100,
     idle_core_percent_scheduler: ((after.schedulerCpu - before.schedulerCpu) / seconds) * 100,
     idle_core_percent_postgres: ((after.postgresCpu - before.postgresCpu) / seconds) * 100,
@@ -52,4 +68,5 @@ export async function measureIdle(options: {
     rss_mb: residentMax,
     rss_peak_mb: peakResidentMb(scheduler.pid),
   };
+  return { figures, disturbed };
 }

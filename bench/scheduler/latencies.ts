@@ -18,18 +18,35 @@ export interface LatencySummary {
   readonly perSecond: number;
 }
 
-/** Puts the starts of one process beside the events of another, by the number both know. */
+/** Which items started, and when by the machine's clock. */
+export interface Starts {
+  readonly items: Float64Array;
+  readonly atMs: Float64Array;
+}
+
+/**
+ * Puts the starts of one process beside the events of another, by the number both know. A periodic start counts where it came
+ * after the event was asked for and none came for the event itself: that look had read it, and there was nothing left to do.
+ */
 export function matchStarts(
   numbers: readonly number[],
   written: { readonly calledMs: Float64Array; readonly committedMs: Float64Array },
-  started: { readonly items: Float64Array; readonly atMs: Float64Array },
+  started: Starts,
+  periodic: Starts = { items: new Float64Array(), atMs: new Float64Array() },
 ): EventTimes {
-  const starts = new Map<number, number>();
-  for (const [index, item] of started.items.entries()) starts.set(item, started.atMs[index] as number);
-  const startedMs = Float64Array.from(numbers, (number) => starts.get(number) ?? Number.NaN);
+  const awaited = startsByItem(started);
+  const others = startsByItem(periodic);
+  const startedMs = Float64Array.from(numbers, (number, index) => {
+    const other = others.get(number) ?? Number.NaN;
+    return awaited.get(number) ?? (other >= (written.calledMs[index] as number) ? other : Number.NaN);
+  });
   const missing = startedMs.filter(Number.isNaN).length;
   if (missing > 0) throw new Error(`${missing} of ${numbers.length} events led to no start`);
   return { ...written, startedMs };
+}
+
+function startsByItem({ items, atMs }: Starts): ReadonlyMap<number, number> {
+  return new Map(Array.from(items, (item, index) => [item, atMs[index] as number]));
 }
 
 /**

@@ -11,6 +11,7 @@ import { benchEngine } from "./bench-engine.ts";
 import { BenchWorld } from "./bench-world.ts";
 import { CountingDatabase } from "./counting-database.ts";
 import { accountOf, type Geometry, itemCount, itemOfSubject, subjectIdOf } from "./geometry.ts";
+import type { Starts } from "./latencies.ts";
 
 /** One process with the production scheduler in it. What it did is counted here and asked for by the parent. */
 interface Counts {
@@ -42,6 +43,8 @@ let idle = 0;
 let lastChangedMs = 0;
 /** When the first cycle of each subject began that somebody waits for, by the machine's clock. */
 let starts = new Map<number, number>();
+/** When the latest periodic one of each began: it serves an event that was committed just before. */
+let periodicStarts = new Map<number, number>();
 
 const scheduler: Scheduler = startScheduler(engine, {
   holder: "bench",
@@ -55,7 +58,8 @@ const scheduler: Scheduler = startScheduler(engine, {
     },
   },
   run: (seen, claim) => {
-    if (claim.trigger !== "resync" && !starts.has(claim.subjectId)) starts.set(claim.subjectId, machineMs());
+    if (claim.trigger === "resync") periodicStarts.set(claim.subjectId, machineMs());
+    else if (!starts.has(claim.subjectId)) starts.set(claim.subjectId, machineMs());
     return runCycle(seen, claim);
   },
 });
@@ -85,6 +89,10 @@ function lookAt(subjectId: number): Claim {
     leaseRemainingMs: () => 0,
     signal: new AbortController().signal,
   };
+}
+
+function startsIn(bySubject: ReadonlyMap<number, number>): Starts {
+  return { items: Float64Array.from(bySubject.keys(), itemOfSubject), atMs: Float64Array.from(bySubject.values()) };
 }
 
 function counts(): Counts {
@@ -154,13 +162,11 @@ const calls = {
   },
   watchStarts(): void {
     starts = new Map();
+    periodicStarts = new Map();
   },
-  /** Item numbers and start times of the watched cycles. */
-  starts(): { readonly items: Float64Array; readonly atMs: Float64Array } {
-    return {
-      items: Float64Array.from(starts.keys(), itemOfSubject),
-      atMs: Float64Array.from(starts.values()),
-    };
+  /** Item numbers and start times of the watched cycles, and of the periodic ones. */
+  starts(): { readonly awaited: Starts; readonly periodic: Starts } {
+    return { awaited: startsIn(starts), periodic: startsIn(periodicStarts) };
   },
 };
 export type SchedulerCalls = typeof calls;

@@ -20,10 +20,16 @@ function bench(...words: readonly string[]) {
   return spawnSync("npm", ["run", "--silent", "bench", "--", ...words], { cwd: root, encoding: "utf8" });
 }
 
+/** The document, or what the benchmark said instead. */
+function documentOf({ status, stdout, stderr }: ReturnType<typeof bench>): Document {
+  assert.notEqual(stdout, "", `the benchmark ended with ${status} and printed no document:\n${stderr}`);
+  return JSON.parse(stdout) as Document;
+}
+
 /** Times depend on the machine and decide nothing here; counts do not. */
 test("the scheduler's benchmark prints one document, and its idle cycles share their commits", () => {
-  const { stdout, stderr } = bench("scheduler", "--quick", "--json");
-  const document = JSON.parse(stdout) as Document;
+  const said = bench("scheduler", "--quick", "--json");
+  const document = documentOf(said);
   assert.deepEqual(Object.keys(document), ["name", "figures", "bars"]);
   assert.equal(document.name, "scheduler");
   for (const [figure, value] of Object.entries(document.figures)) assert.ok(Number.isFinite(value), figure);
@@ -47,12 +53,12 @@ test("the scheduler's benchmark prints one document, and its idle cycles share t
   assert.equal(document.figures["subjects"], 200_000);
   assert.equal(document.figures["heals"], 10_000);
   const idleCommits = document.bars.find((bar) => bar.name === "idle_commits_per_cycle");
-  assert.equal(idleCommits?.holds, true, `${idleCommits?.value} commits per idle cycle\n${stderr}`);
+  assert.equal(idleCommits?.holds, true, `${idleCommits?.value} commits per idle cycle\n${said.stderr}`);
 });
 
 test("the worker's benchmark compares two steps with the bare rows and with DBOS, and shares turns between tenants", () => {
-  const { stdout, stderr } = bench("worker", "--quick", "--json");
-  const { name, figures, bars } = JSON.parse(stdout) as Document;
+  const said = bench("worker", "--quick", "--json");
+  const { name, figures, bars } = documentOf(said);
   assert.equal(name, "worker");
   for (const [figure, value] of Object.entries(figures)) assert.ok(Number.isFinite(value), figure);
   assert.deepEqual(
@@ -67,7 +73,7 @@ test("the worker's benchmark compares two steps with the bare rows and with DBOS
   for (const bar of bars) assert.equal(bar.holds, bar.value <= bar.limit);
   for (const counted of ["commits_per_two_step", "longest_wait_vs_share"]) {
     const bar = bars.find((one) => one.name === counted);
-    assert.equal(bar?.holds, true, `${counted} is ${bar?.value}\n${stderr}`);
+    assert.equal(bar?.holds, true, `${counted} is ${bar?.value}\n${said.stderr}`);
   }
 });
 

@@ -25,3 +25,11 @@ test("an event without a start is an error, not a good figure", () => {
   const started = { items: Float64Array.of(0, 1), atMs: Float64Array.of(3, 13) };
   assert.throws(() => matchStarts([0, 1, 2], written, started), /1 of 3 events led to no start/);
 });
+
+test("a periodic look that began after the event was asked for has served it; one from before has not", () => {
+  const started = { items: Float64Array.of(0, 1), atMs: Float64Array.of(3, 13) };
+  const after = { items: Float64Array.of(1, 2), atMs: Float64Array.of(11, 24) };
+  assert.deepEqual([...matchStarts([0, 1, 2], written, started, after).startedMs], [3, 13, 24]);
+  const before = { items: Float64Array.of(2), atMs: Float64Array.of(19) };
+  assert.throws(() => matchStarts([0, 1, 2], written, started, before), /1 of 3 events led to no start/);
+});
