@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Client } from "pg";
 import type { Actor } from "../../src/ports/engine-store.ts";
 import type { CycleInput } from "../../src/ports/records.ts";
 import { removeOldHistory } from "../../src/store/retention.ts";
 import { Sealer } from "../../src/store/sealer.ts";
-import type { Statement } from "../../src/store/statement.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { query } from "../support/postgres.ts";
+import { allStatements } from "./support/all-statements.ts";
 import { openStores, type StoreServer, type Stores, silentLog, startStoreServer } from "./support/stores.ts";
 import { useMembers } from "./support/use-members.ts";
 import { useDeclaring } from "./support/use-declaring.ts";
@@ -33,19 +32,6 @@ before(async () => {
   server = await startStoreServer();
 });
 after(() => server[Symbol.asyncDispose]());
-
-/** Every statement there is: whatever a module of src/store/sql exports. */
-async function allStatements(): Promise<readonly Statement<unknown>[]> {
-  const folder = new URL("../../src/store/sql/", import.meta.url);
-  const found: Statement<unknown>[] = [];
-  for (const file of readdirSync(folder)) {
-    const exported: unknown[] = Object.values((await import(new URL(file, folder).href)) as object);
-    for (const value of exported) {
-      if (typeof value === "object" && value !== null && "touches" in value) found.push(value as Statement<unknown>);
-    }
-  }
-  return found;
-}
 
 /** Calls every method of the three stores, the sealer and retention, in an order in which each finds rows to work on. */
 async function useEverything(stores: Stores, world: World): Promise<void> {

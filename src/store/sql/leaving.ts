@@ -44,7 +44,7 @@ export const removeSubjects = statement<never>(
   `with gone as (
      delete from setpoint.subject as s where s.id = any ($1::bigint[]) returning s.id, s.organization_id
    ),
-   due as (delete from setpoint.subject_due as d using gone where d.subject_id = gone.id),
+   due as (delete from setpoint.subject_due as d where d.subject_id = any (array(select gone.id from gone))),
    state as (
      delete from setpoint.subject_state as t using gone
      where t.organization_id = gone.organization_id and t.subject_id = gone.id

@@ -87,7 +87,8 @@ export const steerOperation = statement<{ operation: OperationJson }>(
      on conflict (operation_id) do update set due_at_ms = excluded.due_at_ms
    ),
    dequeued as (
-     delete from setpoint.operation_due as q using steered as m where q.operation_id = m.id and m.due_at_ms is null
+     delete from setpoint.operation_due as q
+     where q.operation_id = any (array(select m.id from steered as m where m.due_at_ms is null))
    )
    select ${operationJson("m")} as operation from steered as m`,
 );

@@ -85,9 +85,10 @@ export const wakeHeldOperations = statement<never>(
    woken as (
      update setpoint.operation as o set due_at_ms = clock.now_ms from clock
      where o.organization_id = $1 and o.subject_id = any ($2::bigint[]) and o.state = 'held'
-     returning o.id, o.due_at_ms
+     returning o.id
    )
-   update setpoint.operation_due as d set due_at_ms = woken.due_at_ms from woken where d.operation_id = woken.id`,
+   update setpoint.operation_due as d set due_at_ms = (select clock.now_ms from clock)
+   where d.operation_id = any (array(select woken.id from woken))`,
 );
 
 /** Urgent ones first; then a turn for each tenant, and within a tenant for each account; then by due time and id. */
@@ -179,7 +180,8 @@ export const recordMoves = statement<
      on conflict (operation_id) do update set due_at_ms = excluded.due_at_ms where q.due_at_ms <> excluded.due_at_ms
    ),
    dequeued as (
-     delete from setpoint.operation_due as q using moved as m where q.operation_id = m.id and m.due_at_ms is null
+     delete from setpoint.operation_due as q
+     where q.operation_id = any (array(select m.id from moved as m where m.due_at_ms is null))
    ),
    released as (
      update setpoint.subject as s set hold_operation_id = null, hold_since_ms = null, hold_reason = null,

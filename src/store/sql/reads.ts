@@ -53,10 +53,10 @@ export interface ResourceViewRow extends ResourceRow {
 export const listedResource = `r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels, r.author_name,
   r.author_type, r.declared_at_ms, r.deletion, r.revision, r.mode, r.protect, r.path, r.field_owners,
   (select json_agg(found) from (
-     select s.id, s.account_id, s.shard, s.input_version, d.due_at_ms, s.hold_operation_id, t.status,
+     select s.id, s.account_id, s.shard, s.input_version,
+       (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = s.id) as due_at_ms, s.hold_operation_id, t.status,
        v.since_ms as seen_since_ms, m.version as status_version
      from setpoint.subject as s
-     left join setpoint.subject_due as d on d.subject_id = s.id
      left join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
      left join setpoint.subject_summary as m on m.subject_id = s.id
      left join setpoint.shard_seen as v on v.shard = s.shard

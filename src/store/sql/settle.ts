@@ -98,9 +98,10 @@ export const settle = statement<SettledRow>(
      from kept cross join lateral json_array_elements(kept.verdicts) with ordinality as line (value, place)
      order by kept.index, line.place
    ),
+   -- Not joined: a plan made while the queue was empty would read all of it for each that is kept.
    cleared as (
-     delete from setpoint.subject_due as d using kept
-     where d.subject_id = kept.subject_id and not kept.again and kept.next_in_ms is null
+     delete from setpoint.subject_due as d
+     where d.subject_id = any (array(select kept.subject_id from kept where not kept.again and kept.next_in_ms is null))
    ),
    scheduled as (
      insert into setpoint.subject_due as d (subject_id, organization_id, shard, priority, due_at_ms)
