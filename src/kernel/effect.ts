@@ -1,7 +1,7 @@
 import type { JournalEntry } from "../ports/operation-store.ts";
 import type { ChangeAction, MadeThing, SubjectMemory } from "../ports/records.ts";
 import { TerminalError } from "./errors.ts";
-import { changeOf } from "./operation-admit.ts";
+import { changeOf, isAsMade } from "./operation-admit.ts";
 import {
   admittedOf,
   callTimeoutMs,
@@ -101,13 +101,10 @@ async function standsAlready(scene: StepScene, step: Effect, at: At): Promise<Ou
   if (step.change === "update") return found === "absent" ? undefined : done(found, false);
   if (step.change === "create") {
     if (found === "absent") return undefined;
-    // An earlier attempt of this operation made it, and its answer was lost: it is ours.
-    const mine = made?.operationId === scene.operation.id;
-    if (mine && made.state === "made") return done(found, made.adopted === true);
-    if (mine) return await adopt(scene, step, { key, found, adopted: false, outcome: done(found, false), ...from });
+    if (made?.operationId === scene.operation.id && made.state === "made") return done(found, made.adopted === true);
     if (made?.externalId === found.externalId) return done(found, true);
-    // So it is when an operation before this one was ended before it heard: the name is ours, and nothing was there then.
-    if (made?.state === "intended")
+    // An attempt of this operation or of one before it made it, and its answer was lost: nothing was there then.
+    if (isAsMade(made, found))
       return await adopt(scene, step, { key, found, adopted: false, outcome: done(found, false), ...from });
     if (step.adopts(storyOf(scene)))
       return await adopt(scene, step, { key, found, adopted: true, outcome: done(found, true), ...from });
@@ -118,7 +115,7 @@ async function standsAlready(scene: StepScene, step: Effect, at: At): Promise<Ou
     const outcome: Outcome = { is: "done", input: given, output: { ...gone, adopted: true } };
     return await adopt(scene, step, { key, found: gone, adopted: true, outcome, ...from });
   }
-  if (made?.state !== "intended" && made?.externalId !== found.externalId)
+  if (!isAsMade(made, found))
     throw new TerminalError("PRECONDITION_FAILED", `${key} is not ours: nobody here made or adopted what is there now`);
   requireUnlocked(key, found);
   return undefined;
@@ -197,8 +194,10 @@ export async function undoEffect(scene: StepScene, step: Effect, entry: JournalE
     : { found: gone, lookedFromMonotonicMs: scene.engine.clock.monotonicMs() };
   if (looked === "another account") return { is: "moved" };
   const { found, lookedFromMonotonicMs } = looked;
-  const isSame = found !== "absent" && (externalId === undefined || found.externalId === externalId);
-  const made = isSame && found.markedBy === undefined && !adopted ? found : undefined;
+  const isSame = found !== "absent" && isAsMade({ externalId }, found);
+  // What is no longer on record was taken back or given up before, by a move that the journal never heard of.
+  const onRecord = !creates || thing !== undefined;
+  const made = isSame && found.markedBy === undefined && !adopted && onRecord ? found : undefined;
   if (creates && made !== undefined) requireUnlocked(key, made);
   // What was only adopted stays, and its items with it.
   const taken = adopted ? { ...step, takesItems: false } : step;

@@ -1,4 +1,4 @@
-import type { ChangeAction, Verdict } from "../ports/records.ts";
+import type { ChangeAction, MadeThing, Verdict } from "../ports/records.ts";
 import { accountProblemOf } from "./account-claim.ts";
 import { type Admission, admit } from "./admit.ts";
 import { patienceMs } from "./backoff.ts";
@@ -112,13 +112,18 @@ async function planEffect(scene: StepScene, step: Effect): Promise<PlannedChange
   if (step.change === "update") return found === "absent" ? changeOf(scene, step, "update", found) : undefined;
   if (step.change === "create") {
     if (found === "absent") return changeOf(scene, step, "create", found);
-    const isMine = made?.operationId === scene.operation.id || made?.state === "intended";
-    if (isMine || made?.externalId === found.externalId) return undefined;
+    const isMine = made?.operationId === scene.operation.id && made.state === "made";
+    if (isMine || isAsMade(made, found)) return undefined;
     return step.adopts(story) ? changeOf(scene, step, "adopt", found) : "foreign";
   }
   if (found === "absent") return undefined;
-  const ours = made?.state === "intended" || made?.externalId === found.externalId;
-  return ours ? changeOf(scene, step, "delete", found) : "foreign";
+  return isAsMade(made, found) ? changeOf(scene, step, "delete", found) : "foreign";
+}
+
+/** What nobody heard of is known by its name alone, or by our marker where such things carry it; anything else by its id. */
+export function isAsMade(made: Pick<MadeThing, "externalId"> | undefined, found: Found): boolean {
+  if (made === undefined) return false;
+  return made.externalId === undefined ? found.unmarked !== true : made.externalId === found.externalId;
 }
 
 /**
@@ -133,11 +138,13 @@ async function planBack(scene: StepScene): Promise<Plan> {
     const thing = scene.input.memory.made?.find((one) => one.key === key && one.operationId === scene.operation.id);
     const said = entry === undefined ? undefined : parsed(effectOutput, entry.output, `the output of '${step.name}'`);
     if (thing?.adopted ?? said?.adopted ?? false) continue;
+    if (step.change === "create" && thing === undefined) continue;
     const externalId = thing?.externalId ?? said?.externalId;
     const found =
       externalId === undefined && step.change === "create"
         ? await looking(scene, step.name, (context) => step.look(context, entry?.input ?? step.given(story)))
         : "absent";
+    if (found !== "absent" && !isAsMade(thing, found)) continue;
     // Not seen is not gone: the guards hear of it all the same, by its name.
     const known = found === "absent" ? { externalId: externalId ?? key, output: said?.output } : found;
     changes.push(changeOf(scene, step, step.change === "create" ? "delete" : "update", known));

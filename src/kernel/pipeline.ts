@@ -75,6 +75,8 @@ export interface Found<Output = unknown> {
   readonly lockedBy?: string | undefined;
   /** Somebody else's marker is on it, in words that say whose: then it is not ours, whatever our records say. */
   readonly markedBy?: string | undefined;
+  /** It carries nobody's marker, although what this step makes carries ours: then only its recorded id can say that it is ours. */
+  readonly unmarked?: boolean | undefined;
   /** How many further things go with it when it is deleted. */
   readonly contains?: number | undefined;
 }

@@ -15,6 +15,8 @@ export class Boxes {
   hiddenLooks = 0;
   /** Boxes that the outside itself keeps from being removed. */
   readonly locked = new Set<string>();
+  /** Boxes that carry nobody's marker, as somebody else's would. */
+  readonly bare = new Set<string>();
   /** What the next writes answer instead of being done. */
   readonly failures: Error[] = [];
 
@@ -145,7 +147,7 @@ function boxEffect(outside: Boxes, point: Point) {
         const found = outside.look(name);
         if (found === undefined) return "absent";
         const lock = outside.locked.has(name) ? { lockedBy: "the owner's lock" } : {};
-        return { externalId: `box-${name}`, output: { lid: found.lid }, ...lock };
+        return { externalId: `box-${name}`, output: { lid: found.lid }, unmarked: outside.bare.has(name), ...lock };
       }),
     call: async (_context, { name }) => {
       await point("create box", () => outside.create(name));
@@ -231,9 +233,10 @@ function deletePipeline(outside: Boxes, point: Point): Pipeline {
         look: (_context, { name }) =>
           point("look at box", () => {
             const found = outside.look(name);
+            const unmarked = outside.bare.has(name);
             return found === undefined
               ? "absent"
-              : { externalId: `box-${name}`, output: undefined, contains: found.values.size };
+              : { externalId: `box-${name}`, output: undefined, contains: found.values.size, unmarked };
           }),
         call: async (_context, { name }) => {
           await point("remove box", () => outside.remove(name));

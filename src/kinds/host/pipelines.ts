@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { TerminalError } from "../../kernel/errors.ts";
-import { pipelinesOf, type StepContext, type Story } from "../../kernel/pipeline.ts";
-import type { CloudServer, ComputeEngine, ComputeReader } from "../../ports/compute.ts";
+import { type Found, pipelinesOf, type StepContext, type Story } from "../../kernel/pipeline.ts";
+import type { CloudServer, ComputeEngine, ComputeReader, OwnMark } from "../../ports/compute.ts";
 import { drainedLabel } from "../cloud/layers.ts";
 import { wantedServer } from "./item.ts";
 import type { HostSpec } from "./schema.ts";
@@ -61,6 +61,13 @@ async function findServer(context: StepContext<HostSpec, ComputeReader>): Promis
   return named === "absent" ? undefined : named;
 }
 
+/** What another installation has marked is nobody's to adopt, and what has no mark is ours only by its recorded id. */
+function ownerOf({ mark }: CloudServer, { installationId }: OwnMark): Pick<Found, "markedBy" | "unmarked"> {
+  if (mark === "none") return { unmarked: true };
+  if ("foreign" in mark) return { markedBy: mark.foreign };
+  return mark.installationId === installationId ? {} : { markedBy: `the installation ${mark.installationId}` };
+}
+
 const server = effect<{ readonly name: string }, MadeServer>({
   name: "server",
   change: "create",
@@ -73,7 +80,9 @@ const server = effect<{ readonly name: string }, MadeServer>({
   adopts: ({ subject }) => subject.spec.adopt,
   look: async (context) => {
     const found = await findServer(context);
-    return found === undefined ? "absent" : { externalId: found.id, output: { id: found.id } };
+    return found === undefined
+      ? "absent"
+      : { externalId: found.id, output: { id: found.id }, ...ownerOf(found, context.marker) };
   },
   call: async (context) => {
     const { subject, writer, marker: mark, signal } = context;

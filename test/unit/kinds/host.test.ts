@@ -140,6 +140,24 @@ describe("host.create", () => {
     assert.deepEqual([one(lab).id, one(lab).labels["role"]], [id, "web"]);
     await lab.bench.stop();
   });
+
+  test("a server that another installation has marked is not adopted by its name", async () => {
+    const lab = await around();
+    const labels = { "setpoint-installation": "elsewhere", "setpoint-resource": "theirs" };
+    lab.console("POST", "/servers", {
+      server_type: "cx22",
+      image: "debian-12",
+      location: "fsn1",
+      name: "web-1",
+      labels,
+    });
+    await lab.bench.declare("Host/web-1", { ...spec, adopt: true });
+    const refused = await lab.finish(await lab.start("host.create", "Host/web-1"), 30);
+    assert.equal(refused.state, "not-run", refused.message);
+    assert.match(refused.message, /ownership/);
+    assert.deepEqual(one(lab).labels, labels);
+    await lab.bench.stop();
+  });
 });
 
 describe("a server that somebody changed is put back, and nothing else is touched", () => {
