@@ -26,7 +26,14 @@ export function openHeldChanges({ state }: MemoryStore): readonly HeldChange[] {
 
 /** A resource by `Kind/name`. */
 export function resourceRow({ state }: MemoryStore, name: string): ResourceRow | undefined {
-  return [...state.tables.resources.values()].find((row) => `${row.kind}/${row.name}` === name);
+  const { organizations, scopes, resources } = state.tables;
+  const [kind = "", ...rest] = name.split("/");
+  for (const id of organizations.keys())
+    for (const scope of [`organization/${id}`, ...scopes.keys()]) {
+      const row = resources.named(id, { scope, kind, name: rest.join("/") });
+      if (row !== undefined) return row;
+    }
+  return undefined;
 }
 
 export function statusesOf({ state }: MemoryStore, uid: string): readonly (SubjectStatus | undefined)[] {

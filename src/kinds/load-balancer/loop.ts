@@ -28,6 +28,7 @@ export const loadBalancerLoop = defineLoop<LoadBalancerSpec, BalancerItem, Compu
   kind: "LoadBalancer",
   everySeconds: 60,
   marks: true,
+  listedIn: "load-balancers",
   // Its addresses are in people's DNS: that it goes, or is replaced, is a person's word each time.
   limits: { deletesPerCycle: { count: 0, percent: 0, atLeast: 0 } },
   desired: (_ctx, subject) => ({ known: true, items: [{ key, item: wantedBalancer(subject) }] }),

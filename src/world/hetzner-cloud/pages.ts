@@ -66,14 +66,22 @@ export function sorted<R>(
     return { valueOf, sign: direction === "asc" ? 1 : -1 };
   });
   if (wanted.length === 0) return rows;
-  return rows.toSorted((left, right) => {
+  const order = call.query.getAll("sort").join(" ");
+  const known = lastSorted.get(rows);
+  if (known?.order === order) return known.rows as readonly R[];
+  const inOrder = rows.toSorted((left, right) => {
     for (const { valueOf, sign } of wanted) {
       const [a, b] = [valueOf(left), valueOf(right)];
       if (a !== b) return a < b ? -sign : sign;
     }
     return 0;
   });
+  lastSorted.set(rows, { order, rows: inOrder });
+  return inOrder;
 }
+
+/** A table gives the same array until a row changes: whoever pages through it has it sorted once, and not for every page. */
+const lastSorted = new WeakMap<readonly unknown[], { readonly order: string; readonly rows: readonly unknown[] }>();
 
 /** The rows a label selector picks, by the index where the selector names a value. */
 export function selected<R extends { readonly labels: Labels }>(

@@ -74,7 +74,7 @@ export function pointsAt(link: LinkTarget, target: ResourceRow): boolean {
 
 function inputsOf(tables: Tables, target: ResourceRow): readonly DeclaredResource[] {
   const inputs: DeclaredResource[] = [];
-  for (const row of tables.resources.values()) {
+  for (const row of tables.resources.related()) {
     if (row.links.length === 0 || row.organizationId !== target.organizationId) continue;
     if (row.links.some((link) => pointsAt(link, target))) inputs.push(declaredOf(row, row.deletion));
   }
@@ -84,7 +84,7 @@ function inputsOf(tables: Tables, target: ResourceRow): readonly DeclaredResourc
 /** What the resources show that the inputs refer to. */
 function publishedOf(tables: Tables, target: ResourceRow): Pick<CycleInput, "published"> {
   const published: PublishedSource[] = [];
-  for (const row of tables.resources.values()) {
+  for (const row of tables.resources.related()) {
     if (row.refers === undefined || row.organizationId !== target.organizationId) continue;
     if (!row.links.some((link) => pointsAt(link, target))) continue;
     for (const name of row.refers) {

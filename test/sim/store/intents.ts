@@ -67,6 +67,7 @@ function change(state: State, row: ResourceRow, request: DeclareRequest): Declar
   row.revision += 1;
   row.links = linksOf(request);
   Object.assign(row, refersOf(request));
+  tables.resources.set(row.uid, row);
   attachAccounts(state, row, request, now);
   for (const subject of linkedSubjects(tables, row)) woken.add(subject);
   wakeAll(woken, request.author, now);

@@ -48,7 +48,7 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
 function wakeReferring({ tables, nowMs }: State, subject: SubjectRow): void {
   const target = tables.resources.get(subject.resourceUid);
   if (target === undefined) return;
-  for (const row of tables.resources.values()) {
+  for (const row of tables.resources.related()) {
     if (row.organizationId !== target.organizationId || row.refers?.some((name) => pointsAt(name, target)) !== true)
       continue;
     for (const woken of linkedSubjects(tables, row)) wake(woken, "event", nowMs(), true);
@@ -62,6 +62,7 @@ function forgetSources(tables: Tables, subject: SubjectRow, uids: readonly strin
     const source = tables.resources.get(uid);
     if (source === undefined || source.organizationId !== subject.organizationId) continue;
     source.links = source.links.filter((link) => !pointsAt(link, target));
+    tables.resources.set(uid, source);
     const left = source.links.length > 0 || subjectsOf(tables, uid).length > 0;
     if (source.deletion !== undefined && !left) tables.resources.delete(uid);
   }

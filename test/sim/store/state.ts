@@ -18,6 +18,7 @@ import type {
   SubjectRow,
   VerdictRow,
 } from "./rows.ts";
+import { ResourceTable } from "./resource-table.ts";
 
 /** Everything a backup would hold. */
 export interface Tables {
@@ -26,7 +27,7 @@ export interface Tables {
   organizations: Map<string, { readonly id: string; readonly name: string }>;
   scopes: Map<string, ScopeRow>;
   accounts: Map<string, AccountRow>;
-  resources: Map<string, ResourceRow>;
+  resources: ResourceTable;
   subjects: Map<number, SubjectRow>;
   policies: Map<string, ScopePolicy>;
   pauses: Map<string, PauseRow>;
@@ -73,7 +74,7 @@ export function newTables(installationId: string): Tables {
     organizations: new Map(),
     scopes: new Map(),
     accounts: new Map(),
-    resources: new Map(),
+    resources: new ResourceTable(),
     subjects: new Map(),
     policies: new Map(),
     pauses: new Map(),
@@ -112,7 +113,7 @@ export function copyTables(tables: Tables): Tables {
     organizations: new Map(tables.organizations),
     scopes: new Map(tables.scopes),
     accounts: copyRows(tables.accounts),
-    resources: copyRows(tables.resources),
+    resources: tables.resources.copy(),
     subjects: copyRows(tables.subjects),
     policies: new Map(tables.policies),
     pauses: new Map(tables.pauses),
@@ -218,16 +219,7 @@ export function subjectsOf(tables: Tables, uid: string): SubjectRow[] {
 }
 
 export function findResource(tables: Tables, organizationId: string, target: LinkTarget): ResourceRow | undefined {
-  for (const row of tables.resources.values()) {
-    if (
-      row.name === target.name &&
-      row.kind === target.kind &&
-      row.scope === target.scope &&
-      row.organizationId === organizationId
-    )
-      return row;
-  }
-  return undefined;
+  return tables.resources.named(organizationId, target);
 }
 
 /** The subjects computed from a resource through its links. */
