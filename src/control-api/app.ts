@@ -125,8 +125,9 @@ export function createApp(context: ApiContext): FastifyInstance {
   const routes = apiRoutes(context);
   requireKnownNeeds(routes, roleBook(context).catalogue);
   registerRoutes(app, routes, (...call) => serve(context, callers, ...call));
-  const document = openApiDocument(routes, context.version);
-  app.get("/v1/openapi.json", async () => document);
+  // Made when it is first asked for: it is a good part of what a start takes, and most processes are never asked.
+  let document: ReturnType<typeof openApiDocument> | undefined;
+  app.get("/v1/openapi.json", async () => (document ??= openApiDocument(routes, context.version)));
   return app;
 }
 
