@@ -50,7 +50,7 @@ export class Stage {
       ids,
       clock,
     });
-    this.#operations = new PostgresOperationIntents({ database: this.#api });
+    this.#operations = new PostgresOperationIntents({ database: this.#api, clock });
     const database = open("setpoint_engine");
     const store = new PostgresEngineStore({ database, clock, ids });
     const operations = new PostgresOperationStore({ database, clock });

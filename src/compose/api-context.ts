@@ -81,7 +81,7 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
   return {
     ...ports,
     operations: new PostgresOperationReads(stores),
-    operationIntents: new PostgresOperationIntents(stores),
+    operationIntents: new PostgresOperationIntents({ ...stores, clock }),
     intents: new PostgresIntentStore({ ...stores, clock }),
     reads,
     ...composeDeclaring({ reads, kinds, clock, log }, stores),

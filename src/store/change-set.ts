@@ -17,7 +17,7 @@ import { declare } from "./declare.ts";
 import { type Woken, nobodyWoken } from "./due-edges.ts";
 import { StoreError } from "./errors.ts";
 import { requestDeletion } from "./intent-store.ts";
-import { startOperation } from "./operation-intents.ts";
+import { startOperation } from "./start-together.ts";
 import {
   addReferences,
   affectedSubjects,

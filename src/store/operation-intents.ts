@@ -1,4 +1,5 @@
 import { isLive, steerRefusal } from "../kernel/steering.ts";
+import type { Clock } from "../ports/clock.ts";
 import type {
   OperationIntents,
   StartAnswer,
@@ -11,20 +12,16 @@ import { nobodyWoken, type Woken, wokenOf } from "./due-edges.ts";
 import { append } from "./log-entries.ts";
 import { recordOf } from "./operation-store.ts";
 import { priorityNumber } from "./priorities.ts";
-import {
-  insertOperation,
-  liveOperation,
-  lockOperation,
-  steerOperation,
-  subjectsToStart,
-} from "./sql/operation-intents.ts";
+import { lockOperation, steerOperation } from "./sql/operation-intents.ts";
 import { releaseHold } from "./sql/subject-intents.ts";
 import { wakeHeld } from "./sql/wake.ts";
+import { StartTogether } from "./start-together.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
 export interface OperationIntentOptions {
   /** One of role `setpoint_api`. */
   readonly database: Database;
+  readonly clock: Clock;
   readonly poke?: (shards: Woken["shards"], due: Woken["due"]) => void;
   /** Called after a commit that may have appended to the log. */
   readonly logged?: () => void;
@@ -33,14 +30,16 @@ export interface OperationIntentOptions {
 /** How people start and steer operations, on PostgreSQL. */
 export class PostgresOperationIntents implements OperationIntents {
   readonly #options: OperationIntentOptions;
+  readonly #together: StartTogether;
 
   constructor(options: OperationIntentOptions) {
     this.#options = options;
+    this.#together = new StartTogether(options.clock);
   }
 
   async startOperation(request: StartOperation): Promise<StartAnswer> {
     const tenants = requireOrganizationId(request.organizationId);
-    const answer = await this.#options.database.transaction(tenants, (tx) => startOperation(tx, request));
+    const answer = await this.#together.start(request, (work) => this.#options.database.transaction(tenants, work));
     this.#options.logged?.();
     return answer;
   }
@@ -52,32 +51,6 @@ export class PostgresOperationIntents implements OperationIntents {
     this.#options.logged?.();
     return answer;
   }
-}
-
-/** The operation, its place in the queue and its hold, in the transaction of whoever declares what it is for. */
-export async function startOperation(tx: Transaction, request: StartOperation): Promise<StartAnswer> {
-  const { organizationId, resourceUid, operationId, pipeline, version, input, author, ends } = request;
-  const [subjects, [live]] = await Promise.all([
-    tx.run(subjectsToStart, organizationId, resourceUid),
-    tx.run(liveOperation, organizationId, resourceUid),
-  ]);
-  const [subject] = subjects;
-  if (subject === undefined) return { result: "not-found" };
-  if (live !== undefined) return { result: "running", operation: recordOf(live.operation) };
-  if (subjects.length > 1) return { result: "several-accounts" };
-  if (subject.leaving !== ends) return { result: subject.leaving ? "leaving" : "not-leaving" };
-  if (subject.hold_operation_id !== null) return { result: "held-by-another" };
-  const what = [organizationId, operationId, pipeline, version, subject.id, resourceUid, subject.kind, subject.name];
-  const where = [subject.account_id, subject.shard, priorityNumber(request.priority)];
-  const said = [JSON.stringify(input), author.name, author.type, subject.scope];
-  const { kind, name, scope } = subject;
-  const data = { operation: operationId, pipeline, version, kind, name, scope };
-  const [[made]] = await Promise.all([
-    tx.run(insertOperation, ...what, ...where, ...said),
-    append(tx, { organizationId, type: "operation.started", uid: resourceUid, author, data }),
-  ]);
-  if (made === undefined) throw new RangeError(`Operation ${operationId} was not answered`);
-  return { result: "started", operation: recordOf(made.operation) };
 }
 
 async function steer(

@@ -2,44 +2,50 @@ import { statement } from "../statement.ts";
 import { clock } from "./lease.ts";
 import { type OperationJson, operationJson } from "./operations.ts";
 
-/** The subjects of a resource, locked, with what an operation on it must know. */
-export const subjectsToStart = statement<{
-  id: number;
-  kind: string;
-  name: string;
-  account_id: string | null;
-  shard: number;
-  hold_operation_id: string | null;
-  scope: string;
-  leaving: boolean;
-}>(
+export interface SubjectToStart {
+  readonly id: number;
+  readonly resource_uid: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly account_id: string | null;
+  readonly shard: number;
+  readonly hold_operation_id: string | null;
+  readonly scope: string;
+  readonly leaving: boolean;
+}
+/** $1 organization, $2 uids. The subjects of these resources, locked, with what an operation on one must know. */
+export const subjectsToStart = statement<SubjectToStart>(
   "subjects to start",
   "tenants",
-  `select s.id, s.kind, s.name, s.account_id, s.shard, s.hold_operation_id, r.scope,
+  `select s.id, s.resource_uid, s.kind, s.name, s.account_id, s.shard, s.hold_operation_id, r.scope,
      (r.deletion is not null or s.detached is not null) as leaving
    from setpoint.subject as s
    join setpoint.resource as r on r.organization_id = s.organization_id and r.uid = s.resource_uid
-   where s.organization_id = $1 and s.resource_uid = $2 order by s.id for no key update of s`,
+   where s.organization_id = $1 and s.resource_uid = any ($2::text[]) order by s.id for no key update of s`,
 );
 
-/** $1 organization, $2 uid. Behind the lock on its subjects: whoever ended one has committed. */
-export const liveOperation = statement<{ operation: OperationJson }>(
-  "live operation",
+/** $1 organization, $2 uids. Behind the lock on their subjects: whoever ended one has committed. */
+export const liveOperations = statement<{ operation: OperationJson }>(
+  "live operations",
   "tenants",
   `select ${operationJson("o")} as operation from setpoint.operation as o
-   where o.organization_id = $1 and o.resource_uid = $2 and o.ended_at_ms is null`,
+   where o.organization_id = $1 and o.resource_uid = any ($2::text[]) and o.ended_at_ms is null`,
 );
 
-export const insertOperation = statement<{ operation: OperationJson }>(
-  "insert operation",
+/** $1 organization, $2 operations of subjects that are locked. */
+export const insertOperations = statement<{ operation: OperationJson }>(
+  "insert operations",
   "tenants",
   `with ${clock},
    made as (
      insert into setpoint.operation as o (organization_id, id, pipeline, version, subject_id, resource_uid, kind, name, account_id,
        shard, priority, input, author_name, author_type, scope, created_at_ms, state, direction, message, due_at_ms)
-     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::json, $13, $14, $15, clock.now_ms, 'running', 'forward',
-       'waits for its turn', clock.now_ms
-     from clock returning o.*
+     select $1, q.id, q.pipeline, q.version, q.subject_id, q.resource_uid, q.kind, q.name, q.account_id, q.shard, q.priority,
+       coalesce(q.input, 'null'), q.author_name, q.author_type, q.scope, clock.now_ms, 'running', 'forward', 'waits for its turn', clock.now_ms
+     from clock cross join json_to_recordset($2::json) as q (
+       id text, pipeline text, version integer, subject_id bigint, resource_uid text, kind text, name text, account_id text,
+       shard smallint, priority smallint, input json, author_name text, author_type text, scope text)
+     returning o.*
    ),
    queued as (
      insert into setpoint.operation_due (operation_id, organization_id, subject_id, shard, account_id, priority, due_at_ms)

@@ -78,7 +78,7 @@ export function openStores(
     }),
     read: new PostgresReadStore({ database: api, administration }),
     operations: new PostgresOperationStore({ database: engineDatabase, clock: systemClock }),
-    operationIntents: new PostgresOperationIntents({ database: api }),
+    operationIntents: new PostgresOperationIntents({ database: api, clock: systemClock }),
     operationReads: new PostgresOperationReads({ database: api, administration }),
     async [Symbol.asyncDispose]() {
       await Promise.all([api.end(), engineDatabase.end(), administration.end()]);
