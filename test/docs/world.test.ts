@@ -10,6 +10,7 @@ import { worldToken } from "../../src/world/account-book.ts";
 import { faultSchema } from "../../src/world/fault-schema.ts";
 import { serveWorld } from "../../src/world/http-server.ts";
 import { World } from "../../src/world/world.ts";
+import { deviations } from "../specs/deviations.ts";
 import { blocksOf } from "./blocks.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -44,9 +45,22 @@ test("every request on the page about the world is answered, and does what it sa
 });
 
 test("the page lists every kind of fault and nothing else", () => {
-  const listed = Array.from(text.matchAll(/^\| `([a-z-]+)` \| [^|]+ \| [^|]*\|$/gm), ([, kind = ""]) => kind);
+  const faults = text.split("## Break it\n")[1]?.split("\n## ")[0] ?? "";
+  const listed = Array.from(faults.matchAll(/^\| `([a-z-]+)` \| [^|]+ \| [^|]*\|$/gm), ([, kind = ""]) => kind);
   const kinds = faultSchema.options.map((option) => option.shape.kind.value);
   assert.deepEqual(listed.toSorted(), kinds.toSorted());
+});
+
+test("the page lists every deviation from the specifications, with the provider's words, and there are ten at most", () => {
+  const rows = deviations.map(
+    ({ specification, what, documented }) => `| \`${specification}\` | ${what} | ${documented} |`,
+  );
+  const section = text.split("## Where the files are wrong\n")[1]?.split("\n## ")[0] ?? "";
+  assert.deepEqual(
+    section.split("\n").filter((line) => line.startsWith("| `")),
+    rows,
+  );
+  assert.ok(rows.length <= 10, "more than ten would mean that the world is another one");
 });
 
 function run(block: string, env: NodeJS.ProcessEnv): Promise<string> {
