@@ -171,7 +171,7 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
   "invite revoke": changes("setpoint invite revoke 0f3c…"),
   "invite accept": changes("setpoint invite accept 'https://setpoint.example.test/invite#spt_invite_…'"),
   "can-i": looks(
-    "setpoint can-i create project.dns_zone -p web",
+    "setpoint can-i create dnszone -p web",
     "setpoint can-i execute organization.held_change --as ada@example.test",
   ),
 

@@ -115,7 +115,10 @@ const sources: Readonly<Record<string, Source>> = {
   items: seen,
   method: () => ["GET", "POST", "PUT", "PATCH", "DELETE"],
   action: () => ["read", "create", "update", "delete", "execute"],
-  key: async ({ client }) => await itemsAt(client, "/v1/permissions", "key"),
+  "kind or key": async (typed) => [
+    ...(await targets(typed, "")),
+    ...(await itemsAt(typed.client, "/v1/permissions", "key")),
+  ],
   what: () => ["list", "organization"],
   "create what": () => ["organization", "project", "workspace"],
   "e-mail": members,

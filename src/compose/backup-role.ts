@@ -6,8 +6,7 @@ import type { Log } from "../ports/log.ts";
 import { systemSecretRandom } from "../runtime/system-secret-random.ts";
 import { rootKeyIdOf } from "../runtime/root-key-box.ts";
 import { createJsonLog } from "../runtime/json-log.ts";
-import type { BackupReport } from "../store/backup/dump.ts";
-import { createBackup, verifyBackup } from "../store/backup/dump.ts";
+import { type BackupProgress, type BackupReport, createBackup, verifyBackup } from "../store/backup/dump.ts";
 import { type RestoreReport, restoreBackup } from "../store/backup/load.ts";
 import { rootKeyNote } from "../store/backup/manifest.ts";
 import type { NamedRootKey } from "../store/backup/root-keys.ts";
@@ -35,17 +34,34 @@ export async function runBackup(
   });
   const path = resolve(file);
   const keys = requireRootKeys(config);
+  process.stdout.write(await reportOf(role, config, { log, world, path, keys }));
+  return 0;
+}
+
+async function reportOf(
+  role: BackupRole,
+  config: Config,
+  about: Omit<Work, "progress"> & { readonly world: World },
+): Promise<string> {
+  // Gone again before the report is written.
+  using line = progressLine();
+  const work = { ...about, progress: line.show };
   switch (role) {
     case "backup-create":
-      process.stdout.write(created(path, await create(config, { log, world, path, keys })));
-      return 0;
+      return created(work.path, await create(config, work));
     case "backup-verify":
-      process.stdout.write(`${path} is whole.\n${told(await verifyBackup(path, keys), keys)}`);
-      return 0;
+      return `${work.path} is whole.\n${told(await verifyBackup(work.path, work.keys, line.show), work.keys)}`;
     case "backup-restore":
-      process.stdout.write(restored(await restore(config, { log, path, keys }), keys));
-      return 0;
+      return restored(await restore(config, work), work.keys);
   }
+}
+
+/** One line that says what is under way, for whoever watches a terminal; nothing in a log or a pipe. */
+function progressLine(): Disposable & { readonly show: BackupProgress } {
+  const write = (text: string) => {
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${text}`);
+  };
+  return { show: (doing, table) => write(`${doing} ${table}`), [Symbol.dispose]: () => write("") };
 }
 
 /** Never made here: a new key opens nothing that exists. */
@@ -67,9 +83,10 @@ interface Work {
   readonly log: Log;
   readonly path: string;
   readonly keys: RootKeys;
+  readonly progress: BackupProgress;
 }
 
-async function create(config: Config, { log, world, path, keys }: Work & { readonly world: World }) {
+async function create(config: Config, { log, world, path, keys, progress }: Work & { readonly world: World }) {
   await using undo = new AsyncDisposableStack();
   const folder = join(config.dataDirectory, "postgres");
   const url =
@@ -83,6 +100,7 @@ async function create(config: Config, { log, world, path, keys }: Work & { reado
     nowMs: world.clock.nowMs(),
     random: systemSecretRandom,
     log,
+    progress,
   });
 }
 
@@ -91,15 +109,15 @@ function existing(folder: string): string {
   throw new StartError(`There is no database in ${folder}. Set SETPOINT_DATA or DATABASE_URL to the one to back up.`);
 }
 
-async function restore(config: Config, { log, path, keys }: Work): Promise<RestoreReport> {
+async function restore(config: Config, { log, path, keys, progress }: Work): Promise<RestoreReport> {
   await using undo = new AsyncDisposableStack();
   if (config.databaseUrl !== undefined)
-    return await restoreBackup({ url: config.databaseUrl, file: path, rootKeys: keys, log });
+    return await restoreBackup({ url: config.databaseUrl, file: path, rootKeys: keys, log, progress });
   const folder = join(config.dataDirectory, "postgres");
   if ((await runningServerUrl(folder)) !== undefined)
     throw new StartError(`Setpoint is running on ${config.dataDirectory}. Stop it, and restore into a new directory.`);
   const server = undo.use(await startEmbeddedServer({ dataDirectory: folder, log: () => undefined }));
-  const report = await restoreBackup({ url: server.url, file: path, rootKeys: keys, log });
+  const report = await restoreBackup({ url: server.url, file: path, rootKeys: keys, log, progress });
   // The next start would take the folder for a copy and count the incarnation once more.
   writeFileSync(folderFileOf(config.dataDirectory), `${folderIdOf(server.dataDirectory)}\n`);
   return report;

@@ -26,6 +26,7 @@ export function loopRegistry(kinds: KindRegistry, measured?: Measured): LoopsDoc
       return {
         kind: kind.kind,
         plural: kind.plural,
+        permission: kind.permission,
         scopes: [...kind.scopes],
         modeRequired: kind.modeRequired,
         inputs: [...(kind.loop?.inputs ?? [])],

@@ -51,6 +51,8 @@ test("somebody is invited, asks what they may do, and loses it again", async () 
   const yes = await as(ada, "can-i create project.dns_zone --project web");
   assert.deepEqual([yes.code, yes.data], [0, "yes\n"]);
   assert.match(yes.notes, /role member at project\/acme:web/);
+  assert.equal((await as(ada, "can-i create dnszone --project web")).data, "yes\n", "a kind means its key");
+  assert.match((await as(ada, "can-i create dnszome --project web")).notes, /There is no kind "dnszome". Kinds: /);
   const no = await as(ada, "can-i create organization.account");
   assert.deepEqual([no.code, no.data], [3, "no\n"]);
   assert.equal((await as(owner, "can-i read project.dns_zone --project web --as ada@acme.test")).data, "yes\n");

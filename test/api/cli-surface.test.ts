@@ -204,6 +204,7 @@ test("names are completed live: targets, scopes, ids, words of options", async (
     [["resume", ""], [id]],
     [["role", "get", "own"], ["owner"]],
     [["can-i", "read", "project.dns_z"], ["project.dns_zone"]],
+    [["can-i", "read", "dnsz"], ["dnszone"]],
     [["completion", "f"], ["fish"]],
     [["wait", "dnszone/example", "--for", "S"], ["Synced"]],
     [["secret", "set-credential", ""], ["lab"]],

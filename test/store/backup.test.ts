@@ -7,7 +7,7 @@ import pg from "pg";
 import type { Log } from "../../src/ports/log.ts";
 import { systemSecretRandom } from "../../src/runtime/system-secret-random.ts";
 import { createSystemIds } from "../../src/runtime/system-ids.ts";
-import { createBackup, verifyBackup } from "../../src/store/backup/dump.ts";
+import { type BackupProgress, createBackup, verifyBackup } from "../../src/store/backup/dump.ts";
 import { restoreBackup } from "../../src/store/backup/load.ts";
 import { Database } from "../../src/store/database.ts";
 import { PostgresIntentStore } from "../../src/store/intent-store.ts";
@@ -36,6 +36,16 @@ const changed = new Set([
   "shard_holder",
 ]);
 
+/** What somebody at a terminal is shown meanwhile. */
+function watchedProgress() {
+  const seen = { writing: new Set<string>(), checking: new Set<string>(), restoring: new Set<string>() };
+  const progress: BackupProgress = (doing, table) => void seen[doing].add(table);
+  const requireAll = (tables: readonly string[]) => {
+    for (const [doing, some] of Object.entries(seen)) assert.deepEqual([...some], tables, `whoever waits saw ${doing}`);
+  };
+  return { progress, requireAll };
+}
+
 test("a backup is put back whole, and lets nobody in", async (t) => {
   await using undo = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "setpoint-backup-"));
@@ -46,6 +56,7 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
   await fill(source.url, undo);
   const before = await tablesOf(source.url);
   const file = join(folder, "setpoint.backup");
+  const watched = watchedProgress();
   const made = await createBackup({
     url: source.url,
     file,
@@ -53,6 +64,7 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
     nowMs: 1_000,
     random: systemSecretRandom,
     log: silent,
+    progress: watched.progress,
   });
 
   await t.test("it names what it holds, and a second reading agrees", async () => {
@@ -67,7 +79,8 @@ test("a backup is put back whole, and lets nobody in", async (t) => {
     assert.deepEqual(await verifyBackup(file, rootKeys), made);
   });
 
-  const report = await restoreBackup({ url: target.url, file, rootKeys, log: silent });
+  const report = await restoreBackup({ url: target.url, file, rootKeys, log: silent, progress: watched.progress });
+  watched.requireAll(made.manifest.tables.map(({ table }) => table));
   const after = await tablesOf(target.url);
 
   await t.test("every row comes back, but for what a restore takes out of force", () => {

@@ -14,6 +14,7 @@ import type { ApiClient } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { parseSeconds } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { findKind } from "../kind-names.ts";
 import { table } from "../output.ts";
 import { type OutputOptions, type RecordOptions, showOne, showRecords, withOutput, withRecords } from "../records.ts";
 import { organizationOf, organizationPath, placeOf, type ScopeOptions, withScope } from "../scope-path.ts";
@@ -218,16 +219,17 @@ function registerCanI(program: Command, world: CliWorld, client: ApiClient): voi
   withOutput(withScope(program.command("can-i")))
     .description("whether you may do something, and why; ends with 3 if not")
     .argument("<action>", "read, create, update, delete or execute")
-    .argument("<key>", "a permission key such as project.dns_zone")
+    .argument("<kind or key>", "a kind such as dnszone, or a permission key such as organization.held_change")
     .option("--as <e-mail>", "ask for another member instead")
     .option("--platform", "ask about the platform instead of an organization")
     .action(
       async (
         action: string,
-        permission: string,
+        what: string,
         options: ScopeOptions & OutputOptions & { readonly as?: string; readonly platform?: boolean },
       ) => {
         const where: ScopeOptions = options.platform === true ? {} : placeOf(world, options);
+        const permission = what.includes(".") ? what : (await findKind(client, what)).permission;
         const query = new URLSearchParams({ permission, action });
         for (const name of ["organization", "project", "workspace"] as const)
           if (where[name] !== undefined) query.set(name, where[name]);

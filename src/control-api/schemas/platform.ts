@@ -7,6 +7,8 @@ export const loopsSchema = z
       z.object({
         kind: z.string(),
         plural: z.string(),
+        /** The key that roles allow or do not allow: `setpoint can-i`. */
+        permission: z.string(),
         scopes: z.array(z.string()),
         modeRequired: z.boolean(),
         everySeconds: z.number().optional(),

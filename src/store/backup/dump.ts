@@ -14,6 +14,9 @@ export interface BackupReport {
   readonly manifest: Manifest;
 }
 
+/** Told of each table as it begins: large ones take minutes, and whoever waits wants to see where it is. */
+export type BackupProgress = (doing: "writing" | "checking" | "restoring", table: string) => void;
+
 /** What runs the product at the moment of the backup and nothing else; it is made anew by whoever runs it next. */
 const notKept = new Set(["migration"]);
 
@@ -26,8 +29,9 @@ export async function createBackup(options: {
   readonly nowMs: number;
   readonly random: SecretRandom;
   readonly log: Log;
+  readonly progress?: BackupProgress;
 }): Promise<BackupReport> {
-  const { url, file, rootKeys, nowMs, random, log } = options;
+  const { url, file, rootKeys, nowMs, random, log, progress } = options;
   const [rootKey] = rootKeys;
   // A backup is of this version's tables, whatever runs on them.
   await migrate({ url, log });
@@ -50,17 +54,27 @@ export async function createBackup(options: {
       note: rootKeyNote,
     };
     const { migrations, sequences } = about;
-    await writeBackupFile(file, { header, rootKey, tables: tablesOf(client), about: { migrations, sequences } });
+    await writeBackupFile(file, {
+      header,
+      rootKey,
+      tables: tablesOf(client, progress),
+      about: { migrations, sequences },
+    });
     await client.query("commit");
   } finally {
     await client.end().catch(() => undefined);
   }
-  return await verifyBackup(file, rootKeys);
+  return await verifyBackup(file, rootKeys, progress);
 }
 
 /** Reads a backup to its end: every chunk, every count, every hash. Writes nothing. */
-export function verifyBackup(file: string, rootKeys: readonly NamedRootKey[]): Promise<BackupReport> {
-  return readBackupFile(file, rootKeys, async (_table, _columns, rows) => {
+export function verifyBackup(
+  file: string,
+  rootKeys: readonly NamedRootKey[],
+  progress?: BackupProgress,
+): Promise<BackupReport> {
+  return readBackupFile(file, rootKeys, async (table, _columns, rows) => {
+    progress?.("checking", table);
     const blocks = rows[Symbol.asyncIterator]();
     while ((await blocks.next()).done !== true);
   });
@@ -92,7 +106,7 @@ interface CatalogueTable {
 }
 
 /** From the catalogue, so that no table can be forgotten. */
-async function* tablesOf(client: pg.Client): AsyncGenerator<TableSource, void, undefined> {
+async function* tablesOf(client: pg.Client, progress?: BackupProgress): AsyncGenerator<TableSource, void, undefined> {
   const { rows } = await client.query<CatalogueTable>(
     `select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns,
        array(select t.relname::text from pg_constraint as k join pg_class as t on t.oid = k.confrelid
@@ -107,6 +121,7 @@ async function* tablesOf(client: pg.Client): AsyncGenerator<TableSource, void, u
     if (notKept.has(table)) continue;
     const names = columns.map((column) => pg.escapeIdentifier(column)).join(", ");
     const from = `copy (select ${names} from setpoint.${pg.escapeIdentifier(table)}) to stdout`;
+    progress?.("writing", table);
     yield { table, columns, rows: client.query(copyTo(from)) };
   }
 }

@@ -6,7 +6,7 @@ import type { Log } from "../../ports/log.ts";
 import { migrate, readMigrations } from "../migrate.ts";
 import { BackupError } from "./backup-error.ts";
 import { readBackupFile, readBackupHeader } from "./backup-file.ts";
-import { type BackupReport, verifyBackup } from "./dump.ts";
+import { type BackupProgress, type BackupReport, verifyBackup } from "./dump.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Quarantined, quarantine } from "./quarantine.ts";
 import type { NamedRootKey } from "./root-keys.ts";
@@ -24,8 +24,9 @@ export async function restoreBackup(options: {
   readonly file: string;
   readonly rootKeys: readonly NamedRootKey[];
   readonly log: Log;
+  readonly progress?: BackupProgress;
 }): Promise<RestoreReport> {
-  const { url, file, rootKeys, log } = options;
+  const { url, file, rootKeys, log, progress } = options;
   const { schemaVersion } = await readBackupHeader(file);
   const known = readMigrations();
   if (schemaVersion > known.length) {
@@ -33,10 +34,10 @@ export async function restoreBackup(options: {
       `The backup was made by a newer Setpoint (schema ${schemaVersion}, this one knows ${known.length}). Nothing was written; install that version or a later one`,
     );
   }
-  const report = await verifyBackup(file, rootKeys);
+  const report = await verifyBackup(file, rootKeys, progress);
   requireOurMigrations(report.manifest);
   await migrate({ url, log, migrations: known.slice(0, schemaVersion) });
-  const quarantined = await load({ url, file, rootKeys });
+  const quarantined = await load({ url, file, rootKeys, ...(progress === undefined ? {} : { progress }) });
   await migrate({ url, log });
   return { ...report, quarantined };
 }
@@ -54,6 +55,7 @@ async function load(options: {
   readonly url: string;
   readonly file: string;
   readonly rootKeys: readonly NamedRootKey[];
+  readonly progress?: BackupProgress;
 }) {
   const client = new pg.Client({ connectionString: options.url, connectionTimeoutMillis: 10_000 });
   client.on("error", () => undefined);
@@ -64,9 +66,10 @@ async function load(options: {
     );
     await client.query("begin");
     await requireEmpty(client);
-    const { manifest } = await readBackupFile(options.file, options.rootKeys, (table, columns, rows) =>
-      loadTable(client, { table, columns, rows }),
-    );
+    const { manifest } = await readBackupFile(options.file, options.rootKeys, (table, columns, rows) => {
+      options.progress?.("restoring", table);
+      return loadTable(client, { table, columns, rows });
+    });
     for (const { sequence, value } of manifest.sequences) {
       await client.query("select setval(format('setpoint.%I', $1::text), $2)", [sequence, value]);
     }
