@@ -14,7 +14,8 @@ export async function runTests(suite, { timeoutMinutes, args, reporters = [], en
     process.stdout.write("no test files\nℹ tests 0\nℹ pass 0\nℹ fail 0\n");
     return { code: 0, signal: null };
   }
-  const runner = ["--test", "--test-concurrency=2", `--test-timeout=${timeoutMinutes * 60_000}`];
+  const ending = ["--import", new URL("end-of-tests.mjs", import.meta.url).href];
+  const runner = [...ending, "--test", "--test-concurrency=2", `--test-timeout=${timeoutMinutes * 60_000}`];
   const spec = ["--test-reporter=spec", "--test-reporter-destination=stdout"];
   return runNode([...runner, ...spec, ...reporters, ...flags, ...files], { env });
 }
