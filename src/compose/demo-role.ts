@@ -9,7 +9,8 @@ import { demoPortOf } from "./demo/demo-port.ts";
 import { Outside } from "./demo/outside.ts";
 import { type DemoWorld, troubleSeconds } from "./demo/scenario.ts";
 import { scenarios } from "./demo/scenarios.ts";
-import { seedDemo } from "./demo/seed.ts";
+import { type Seeding, seedDemo } from "./demo/seed.ts";
+import { SeededChapters } from "./demo/seeded-chapters.ts";
 import { listenAddress, portError } from "./port-error.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
 import { readToken } from "./token-file.ts";
@@ -21,7 +22,8 @@ export function runDemo(config: Config & { readonly databaseUrl: string }, world
 
 /** The demo: simulated providers, an organization that uses them, and somebody who breaks things on request. */
 async function start(config: Config, { clock }: World, { log }: RoleHost): Promise<RunningRole> {
-  const outside = new Outside(join(config.dataDirectory, "demo"), clock);
+  const folder = join(config.dataDirectory, "demo");
+  const outside = new Outside(folder, clock);
   const world: DemoWorld = {
     outside,
     clock,
@@ -42,7 +44,9 @@ async function start(config: Config, { clock }: World, { log }: RoleHost): Promi
     server.once("error", (error) => reject(portError(error, port)));
     server.listen(port, listenAddress, resolve);
   });
-  void seed(world, `http://${listenAddress}:${port}`, stopping.signal, log);
+  const outsideUrl = `http://${listenAddress}:${port}`;
+  const seeding = { api: world.api, clock, outsideUrl, chapters: new SeededChapters(folder) };
+  void seed(seeding, stopping.signal, log);
   return {
     detail: `simulated DNS and clouds at http://${listenAddress}:${port}`,
     metrics: async () => "",
@@ -76,15 +80,11 @@ function breaking(world: DemoWorld, stopping: AbortSignal): (id: string) => Prom
 }
 
 /** The API starts at the same time: it is asked again until it answers. */
-async function seed(
-  { api, clock }: DemoWorld,
-  url: string,
-  stopping: AbortSignal,
-  log: RoleHost["log"],
-): Promise<void> {
+async function seed(seeding: Seeding, stopping: AbortSignal, log: RoleHost["log"]): Promise<void> {
+  const { api, clock } = seeding;
   for (let tries = 0; tries < 120 && !stopping.aborted; tries++) {
     if ((await api.send("GET", "/v1/me")).status === 200) {
-      for (const problem of await seedDemo(api, url, clock)) log.warn("demo.not-declared", { problem });
+      for (const problem of await seedDemo(seeding)) log.warn("demo.not-declared", { problem });
       return;
     }
     await clock.wait(250, stopping);
@@ -110,6 +110,7 @@ async function serve(
   const scenario = /^\/_demo\/scenarios\/([a-z-]+)$/.exec(pathname)?.[1];
   if (scenario !== undefined && method === "POST") return answer(response, await outcomeOf(run(scenario)));
   if (/^\/(v1|cloudapi|_world)(\/|$)/.test(pathname)) {
+    if (/^\/v1\/servers\/[0-9]+\/metrics$/.test(pathname)) outside.spreadTraffic();
     await serveFrom(outside.clouds, { clock, stopping }, request, response);
     if (method !== "GET") outside.save("clouds");
     return;

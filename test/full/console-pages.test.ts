@@ -15,7 +15,14 @@ import {
   signIn,
   tabTo,
 } from "../support/console.ts";
-import { breakSomething, outsideRecords, outsideZones, startDemo, untilDemoStands } from "../support/demo.ts";
+import {
+  breakSomething,
+  lastRecord,
+  outsideRecords,
+  outsideZones,
+  startDemo,
+  untilDemoStands,
+} from "../support/demo.ts";
 import { productFolder } from "../support/product-folder.ts";
 import { type Product, until } from "../support/product.ts";
 
@@ -24,7 +31,6 @@ describe("the console of the demo", () => {
   let product: Product;
   let browser: Browser;
   const zone = "/v1/organizations/demo/projects/shop/dnszones/shop";
-  const last = "lb.ap.shop.example.";
   const outside = async () =>
     (
       (await operatorCall(product, "GET", `${zone}/observation`)) as {
@@ -135,7 +141,7 @@ describe("the console of the demo", () => {
   test("fourteen records are deleted: they are held, and approved with the keyboard alone on a narrow screen", async () => {
     // The demo declares one after the other; the last of them was seen when all of them were.
     const seen = await until("all records to be seen", outside, (items) =>
-      items.some(({ key }) => key.startsWith(last)),
+      items.some(({ key }) => key.startsWith(lastRecord)),
     );
     const before = seen.length;
     await opened(consoleLooks[2], async (page) => {

@@ -1,10 +1,6 @@
-import { type Declaration, demo, demoPath, workspacePath } from "./names.ts";
+import { type Declaration, declaration, demo, demoPath, workspacePath } from "./names.ts";
 
 const everybody = ["0.0.0.0/0", "::/0"];
-
-function declaration(path: string, kind: string, metadata: object, spec: object): Declaration {
-  return { path, body: { apiVersion: "setpoint/v1", kind, metadata, spec } };
-}
 
 /** Two clouds that are watched, and claimed before anything else is made there. */
 export function providerDeclarations(): readonly Declaration[] {
@@ -35,7 +31,7 @@ export function groundDeclarations(): readonly Declaration[] {
   ];
 }
 
-/** Twelve hosts and two load balancers. */
+/** Eight hosts by name, and two load balancers. */
 export function cloudDeclarations(): readonly Declaration[] {
   return [...hosts(), ...loadBalancers()];
 }
@@ -59,36 +55,27 @@ function firewalls(): readonly Declaration[] {
 }
 
 function hosts(): readonly Declaration[] {
-  const host = (name: string, spec: object) => declaration(`${workspacePath}/hosts`, "Host", { name }, spec);
   const atHetzner = (name: string, role: string, location: string, firewall: readonly string[]) =>
-    host(name, hostAtHetzner(role, location, firewall));
+    declaration(`${workspacePath}/hosts`, "Host", { name }, hostAtHetzner(role, location, firewall));
   const places = ["fsn1", "nbg1", "hel1"];
   const web = Array.from({ length: 6 }, (_, index) =>
     atHetzner(`web-${index + 1}`, "web", places[index % places.length] ?? "fsn1", ["web"]),
   );
-  const batch = Array.from({ length: 2 }, (_, index) =>
-    host(`batch-${index + 1}`, {
-      account: demo.ionos,
-      type: "2-cores-4-gb-20-gb-ssd",
-      image: "debian:12",
-      location: demo.datacenter,
-      labels: { role: "batch" },
-    }),
-  );
   return [
     ...web,
-    atHetzner("api-1", "api", "fsn1", ["web"]),
-    atHetzner("api-2", "api", "nbg1", ["web"]),
     atHetzner("db-1", "database", "fsn1", ["database"]),
     atHetzner("db-2", "database", "nbg1", ["database"]),
-    ...batch,
   ];
 }
 
 /** What a host of the demo at Hetzner looks like. */
 export function hostAtHetzner(role: string, location: string, firewalls: readonly string[]) {
+  return { account: demo.hetzner, ...serverAtHetzner(role, location, firewalls) };
+}
+
+/** The same for the members of a group, whose account is the group's. */
+export function serverAtHetzner(role: string, location: string, firewalls: readonly string[]) {
   return {
-    account: demo.hetzner,
     type: "cx23",
     image: "debian-13",
     location,

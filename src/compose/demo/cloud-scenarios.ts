@@ -1,5 +1,6 @@
 import { hostAtHetzner } from "./cloud-declarations.ts";
-import { demo, workspacePath } from "./names.ts";
+import { declareAll } from "./declare-all.ts";
+import { declaration, demo, workspacePath } from "./names.ts";
 import { type DemoWorld, type Scenario, troubleSeconds } from "./scenario.ts";
 
 const workspaceObject = `objects/projects/${demo.project}/workspaces/${demo.workspace}`;
@@ -97,6 +98,21 @@ export const cloudScenarios: readonly Scenario[] = [
     },
   },
   {
+    id: "traffic-spike",
+    title: "A traffic spike hits a scaling group",
+    where: "clouds",
+    does: "For a minute and a half visitors ask the api servers for four times as much. The cloud's metrics show it.",
+    expect:
+      "The group grows from two to four, which is its most; workers make the hosts. When the visitors leave, one goes at a time: out of the load balancer first, then the server.",
+    guard:
+      "The group's own bounds, its cooldown, and drained first. Metrics that are missing would never make it smaller.",
+    youCan: "Nothing, or declare other bounds: spec.min, spec.max, spec.metrics.",
+    look: `${workspaceObject}/scalinggroups/${demo.group}`,
+    run: async (world) => {
+      void spike(world).catch(() => undefined);
+    },
+  },
+  {
     id: "killed-worker",
     title: "The worker is killed in the middle of making a host",
     where: "clouds",
@@ -109,19 +125,36 @@ export const cloudScenarios: readonly Scenario[] = [
   },
 ];
 
+const spikeMs = 90_000;
+const lookEveryMs = 10_000;
+/** Two members go, one cooldown after the other; then nobody looks more often than the group itself does. */
+const calmMs = 240_000;
+
+/** The group looks once a minute by itself. Whoever watches should not wait for that. */
+async function spike(world: DemoWorld): Promise<void> {
+  const { clock, outside } = world;
+  outside.traffic.spikeUntilMs = clock.monotonicMs() + spikeMs;
+  for (let passedMs = 0; passedMs < spikeMs + calmMs; passedMs += lookEveryMs) {
+    await lookAgain(world, `scalinggroups/${demo.group}`);
+    await clock.wait(lookEveryMs);
+  }
+}
+
+interface Named {
+  readonly metadata: { readonly name: string };
+}
+
 /** Kills when the cloud has made the server and nobody has heard of it: the worst moment there is. */
 async function killInTheMiddle({ api, clock, killWorker, outside }: DemoWorld): Promise<void> {
   const { log, core } = outside.clouds;
   const before = log.after(0).at(-1)?.number ?? 0;
   const fault = outside.breakHetzner({ kind: "timeout", when: "after", method: "POST", path: "^/servers$", times: 1 });
-  const { items } = (await api.send("GET", `${workspacePath}/hosts`)).body as { items?: readonly unknown[] };
-  const answer = await api.send("POST", `${workspacePath}/hosts`, {
-    apiVersion: "setpoint/v1",
-    kind: "Host",
-    metadata: { name: `spare-${(items ?? []).length + 1}` },
-    spec: hostAtHetzner("spare", "fsn1", ["web"]),
-  });
-  if (answer.status >= 300) throw new Error(`The host could not be declared: ${String(answer.body["detail"])}`);
+  const { items = [] } = (await api.send("GET", `${workspacePath}/hosts`)).body as { items?: readonly Named[] };
+  const spares = items.map(({ metadata: { name } }) => Number(/^spare-([0-9]+)$/.exec(name)?.[1] ?? 0));
+  const name = `spare-${Math.max(0, ...spares) + 1}`;
+  const spec = hostAtHetzner("spare", "fsn1", ["web"]);
+  const [problem] = await declareAll(api, [declaration(`${workspacePath}/hosts`, "Host", { name }, spec)]);
+  if (problem !== undefined) throw new Error(problem);
   const isMade = () => log.after(before).some(({ method, path }) => method === "POST" && path === "/servers");
   for (let waitedMs = 0; waitedMs < patienceMs && !isMade(); waitedMs += pollMs) await clock.wait(pollMs);
   core.tray.take(fault);

@@ -1,31 +1,23 @@
-import { type Declaration, demo, projectPath } from "./names.ts";
+import { type Declaration, declaration, demo, projectPath } from "./names.ts";
 
 export const nameservers = ["ns1.dns.example.", "ns2.dns.example."];
-const metadata = (name: string, mode?: string) => ({ name, ...(mode === undefined ? {} : { mode }) });
+
+function zone(name: string, mode: string, more: object): Declaration {
+  return declaration(`${projectPath}/dnszones`, "DnsZone", { name, mode }, { account: demo.account, ...more });
+}
+
+function record(of: string, name: string, type: string, values: readonly string[], called = nameOf(of, name, type)) {
+  const labels = { zone: of, tier: tierOf(name) };
+  const spec = { zone: of, name, type, values, ttlSeconds: 300 };
+  return declaration(`${projectPath}/dnsrecords`, "DnsRecord", { name: called, labels }, spec);
+}
+
+function nameOf(zoneName: string, name: string, type: string): string {
+  return `${zoneName}-${name === "@" ? "apex" : name}-${type.toLowerCase()}`;
+}
 
 /** A zone that the demo keeps, one that it makes, one that it watches, and one where changes wait. */
 export function dnsDeclarations(): readonly Declaration[] {
-  const zone = (name: string, mode: string, more: object) => ({
-    path: `${projectPath}/dnszones`,
-    body: {
-      apiVersion: "setpoint/v1",
-      kind: "DnsZone",
-      metadata: metadata(name, mode),
-      spec: { account: demo.account, ...more },
-    },
-  });
-  const record = (of: string, name: string, type: string, values: readonly string[], ttlSeconds = 300) => ({
-    path: `${projectPath}/dnsrecords`,
-    body: {
-      apiVersion: "setpoint/v1",
-      kind: "DnsRecord",
-      metadata: {
-        ...metadata(`${of}-${name === "@" ? "apex" : name}-${type.toLowerCase()}`),
-        labels: { zone: of, tier: tierOf(name) },
-      },
-      spec: { zone: of, name, type, values, ttlSeconds },
-    },
-  });
   const hosts = Array.from({ length: 12 }, (_, index) =>
     record("shop", `web-${index + 1}`, "A", [`198.51.100.${index + 10}`]),
   );
@@ -48,6 +40,23 @@ export function dnsDeclarations(): readonly Declaration[] {
     record("mail", "mx1", "A", ["198.51.100.200"]),
     record("mail", "mx2", "A", ["198.51.100.201"]),
   ];
+}
+
+/** More names of the shop, so that a fifth of its zone is more than the most that may go at once; and the zone of an export. */
+export function moreDnsDeclarations(): readonly Declaration[] {
+  return [
+    zone("status", "enforce", { zone: "status.example.", nameservers }),
+    ...exportedRecords(1),
+    ...["assets", "blog", "help", "jobs"].map((name) => record("shop", name, "CNAME", ["www.shop.example."])),
+  ];
+}
+
+/** What an export lists for the zone status. Each run of it that begins from nothing declares them by other names. */
+export function exportedRecords(run: number): readonly Declaration[] {
+  const names = ["@", "www", "api", "history", "metrics", "eu"];
+  return names.map((name, index) =>
+    record("status", name, "A", [`203.0.113.${index + 200}`], `${nameOf("status", name, "a")}-${run}`),
+  );
 }
 
 function tierOf(name: string): string {

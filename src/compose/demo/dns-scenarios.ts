@@ -1,4 +1,6 @@
 import { type SimulatedPowerDns, setOf } from "../../world/powerdns/simulated-powerdns.ts";
+import { declareAll } from "./declare-all.ts";
+import { exportedRecords } from "./dns-declarations.ts";
 import { demo, demoPath, projectPath } from "./names.ts";
 import type { DemoWorld, Scenario } from "./scenario.ts";
 
@@ -16,6 +18,31 @@ function pointElsewhere(dns: SimulatedPowerDns): void {
 
 async function lookAgain({ api }: DemoWorld): Promise<void> {
   await api.send("POST", `${zonePath}:reconcile`);
+}
+
+interface DeclaredRecord {
+  readonly metadata: { readonly name: string; readonly deletion?: unknown };
+}
+
+async function recordsOf({ api }: DemoWorld, zone: string): Promise<readonly DeclaredRecord[]> {
+  const answer = await api.send("GET", `${projectPath}/dnsrecords?labels=zone%3D${zone}&pageSize=100`);
+  return (answer.body as { readonly items?: readonly DeclaredRecord[] }).items ?? [];
+}
+
+async function standingRecords(world: DemoWorld, zone: string): Promise<readonly string[]> {
+  const records = await recordsOf(world, zone);
+  return records.filter(({ metadata }) => metadata.deletion === undefined).map(({ metadata }) => metadata.name);
+}
+
+/** All of them in one transaction, so that no cycle comes in between. */
+async function deleteTogether({ api }: DemoWorld, names: readonly string[], reason: string): Promise<void> {
+  const changes = names.map((name) => ({ project: demo.project, delete: { kind: "DnsRecord", name } }));
+  const made = await api.send("POST", `${demoPath}/proposals`, { reason, changes });
+  const path = `${demoPath}/proposals/${String(made.body["id"])}`;
+  const approved = await api.send("POST", `${path}:approve`, { digest: made.body["digest"] });
+  const applied = await api.send("POST", `${path}:apply`);
+  for (const { status, body } of [made, approved, applied])
+    if (status >= 300) throw new Error(`The records could not be deleted: ${String(body["detail"])}`);
 }
 
 export const dnsScenarios: readonly Scenario[] = [
@@ -58,18 +85,36 @@ export const dnsScenarios: readonly Scenario[] = [
     where: "dns",
     does: "A script deletes the declarations of every web host and two more, in one transaction.",
     expect: "All of them are held, and nothing is deleted.",
-    guard: "delete budget: more than this zone may lose in one cycle.",
+    guard: "delete budget: a zone may lose five in one cycle, or a fifth of it where that is less.",
     youCan: "Look at the held change, count, and approve exactly that, or reject it.",
     look: "held",
-    run: async ({ api }) => {
+    run: async (world) => {
       const web = Array.from({ length: 12 }, (_, index) => `shop-web-${index + 1}-a`);
       const names = [...web, "shop-api.eu-cname", "shop-api.us-cname"];
-      const changes = names.map((name) => ({ project: demo.project, delete: { kind: "DnsRecord", name } }));
-      // All of them in one transaction, so that no cycle comes in between.
-      const made = await api.send("POST", `${demoPath}/proposals`, { reason: "clean up old hosts", changes });
-      const path = `${demoPath}/proposals/${String(made.body["id"])}`;
-      await api.send("POST", `${path}:approve`, { digest: made.body["digest"] });
-      await api.send("POST", `${path}:apply`);
+      const standing = await standingRecords(world, "shop");
+      if (!names.every((name) => standing.includes(name)))
+        throw new Error(
+          "They are deleted already: decide about it under Held changes. `npm start -- --reset` begins anew.",
+        );
+      await deleteTogether(world, names, "clean up old hosts");
+    },
+  },
+  {
+    id: "empty-source",
+    title: "The source of desired state arrives empty",
+    where: "dns",
+    does: "The export that the zone status.example is made from is empty tonight, and its job deletes all six records.",
+    expect: "Nobody takes an empty list for a wish: all six are held, and the zone goes on answering.",
+    guard: "empty desired: a set that would lose everything waits for a person, whatever the budgets say.",
+    youCan:
+      "Reject it, or approve it by its count. Or mend the source: break it once more, and the export is whole again.",
+    look: "held",
+    run: async (world) => {
+      const standing = await standingRecords(world, "status");
+      if (standing.length > 0) return await deleteTogether(world, standing, "the export of tonight");
+      const runs = (await recordsOf(world, "status")).map(({ metadata }) => Number(/[0-9]+$/.exec(metadata.name)?.[0]));
+      const [problem] = await declareAll(world.api, exportedRecords(Math.max(1, ...runs) + 1));
+      if (problem !== undefined) throw new Error(problem);
     },
   },
   {

@@ -13,6 +13,8 @@ export const demo = {
   ionos: "ionos",
   tenant: "shop",
   datacenter: "shop-frankfurt",
+  /** The group that follows its load, and the role of its servers. */
+  group: "api",
 };
 
 export const demoPath = `/v1/organizations/${demo.organization}`;
@@ -23,6 +25,10 @@ export const workspacePath = `${projectPath}/workspaces/${demo.workspace}`;
 export interface Declaration {
   readonly path: string;
   readonly body: unknown;
+}
+
+export function declaration(path: string, kind: string, metadata: object, spec: object): Declaration {
+  return { path, body: { apiVersion: "setpoint/v1", kind, metadata, spec } };
 }
 
 /** What the accounts of the demo name as their credentials. They open nothing that is worth a secret. */

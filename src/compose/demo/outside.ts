@@ -6,8 +6,10 @@ import type { WorldAnswer } from "../../world/exchange.ts";
 import type { Fault } from "../../world/fault-schema.ts";
 import { powerDnsStateSchema, SimulatedPowerDns, setOf } from "../../world/powerdns/simulated-powerdns.ts";
 import { World } from "../../world/world.ts";
+import { drainedLabel } from "../../kinds/cloud/layers.ts";
 import { nameservers } from "./dns-declarations.ts";
 import { demo } from "./names.ts";
+import { Traffic } from "./traffic.ts";
 
 /** Work of the clouds takes a quarter of the usual time: long enough to be watched, and nobody waits for it. */
 const pace = 0.25;
@@ -15,6 +17,9 @@ const pace = 0.25;
 interface HetznerThing {
   readonly id: number;
   readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of a server. */
+  readonly status?: string;
   /** Of a firewall. */
   readonly rules?: readonly { readonly port?: string | null }[];
 }
@@ -23,6 +28,7 @@ interface HetznerThing {
 export class Outside {
   readonly dns: SimulatedPowerDns;
   readonly clouds: World;
+  readonly traffic: Traffic;
   /** How the DNS server behaves: as it should, not at all, or with errors; until it is told otherwise. */
   trouble: "none" | "silent" | "failing" = "none";
   readonly #dnsFile: string;
@@ -30,11 +36,12 @@ export class Outside {
 
   constructor(folder: string, clock: Clock) {
     mkdirSync(folder, { recursive: true });
+    this.traffic = new Traffic(clock);
     this.#dnsFile = join(folder, "dns.json");
     this.#cloudsFile = join(folder, "clouds.json");
     const dns = readJson(this.#dnsFile);
     this.dns = new SimulatedPowerDns(powerDnsStateSchema.safeParse(dns).data);
-    if (dns === undefined) fillDns(this.dns);
+    fillDns(this.dns);
     this.clouds = new World(clock, { accounts: [demo.tenant], pace });
     const clouds = readJson(this.#cloudsFile);
     if (clouds === undefined) this.#fillClouds();
@@ -51,7 +58,9 @@ export class Outside {
   /** Somebody at the console of a cloud. */
   atConsole(cloud: "hetzner-cloud" | "ionos", method: string, path: string, body?: unknown): WorldAnswer {
     const text = body === undefined ? "" : JSON.stringify(body);
-    const request = { method, path, query: new URLSearchParams(), headers: {}, body: text };
+    // The longest page there is: the demo has fewer than that of anything.
+    const query = new URLSearchParams(method === "GET" ? { per_page: "50" } : {});
+    const request = { method, path, query, headers: {}, body: text };
     const answer = this.clouds.asConsole(this.#cloud(cloud), demo.tenant, request, path);
     if (answer.status >= 400) throw new Error(`${method} ${path} at ${cloud}: ${JSON.stringify(answer.body)}`);
     return answer;
@@ -73,6 +82,18 @@ export class Outside {
   #listed(collection: "servers" | "firewalls"): readonly HetznerThing[] {
     const { body } = this.atConsole("hetzner-cloud", "GET", `/${collection}`);
     return (body as Record<string, readonly HetznerThing[]>)[collection] ?? [];
+  }
+
+  /** What visitors ask for is shared by the servers that load balancers send them to, as it is at this moment. */
+  spreadTraffic(): void {
+    const serving = this.#listed("servers").filter(
+      ({ labels, status }) =>
+        labels["role"] === demo.group && status === "running" && labels[drainedLabel] === undefined,
+    );
+    const cpu = this.traffic.cpuOfEach(serving.length);
+    const load = Object.fromEntries(serving.map(({ name }) => [name, { cpu }]));
+    // Whoever gets no visitors is not at rest: a server has work of its own.
+    this.#cloud("hetzner-cloud").configure(demo.tenant, { load: { "*": { cpu: 3 }, ...load } });
   }
 
   /** Lays a fault into the way of everybody who asks Hetzner. */
@@ -97,15 +118,20 @@ function readJson(file: string): unknown {
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 }
 
-/** What is at the DNS server before Setpoint comes: three zones, two of them with records. */
+/** What is at the DNS server before Setpoint comes. A zone that this demo did not have yet is added to one from before. */
 function fillDns(dns: SimulatedPowerDns): void {
-  for (const zone of ["shop.example.", "brand.example.", "mail.example."])
+  const known = new Set(dns.state.zones.map(({ name }) => name));
+  const first = known.size === 0;
+  for (const zone of ["shop.example.", "brand.example.", "mail.example.", "status.example."].filter(
+    (name) => !known.has(name),
+  ))
     dns.handle(
       "POST",
       "/api/v1/servers/localhost/zones",
       new URLSearchParams(),
       JSON.stringify({ name: zone, kind: "Native", nameservers }),
     );
+  if (!first) return;
   dns.edit("brand.example.", (sets) => [
     ...sets.filter(({ type }) => type === "NS"),
     setOf("www.brand.example.", "A", 300, ["203.0.113.79"]),
