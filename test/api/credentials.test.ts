@@ -432,6 +432,26 @@ test("over HTTP, tokens of an owner are refused on each of those routes", async 
     }
 });
 
+test("over HTTP, machines add accounts, and never the credential of one", async () => {
+  const tokens = [
+    (await makeService([{ rules: all }]))["token"],
+    (await makeService([{ rules: all }], "assistant-token"))["token"],
+    (await make("/v1/me/tokens", { name: "adder" }))["token"],
+  ];
+  const url = "/v1/organizations/default/accounts";
+  for (const [index, token] of tokens.entries()) {
+    const account = { name: `added-${index}`, provider: "powerdns", settings: { url: "http://127.0.0.1:8081" } };
+    const add = (payload: object) => api.app.inject({ method: "POST", url, payload, headers: bearer(token) });
+    const refused = await add({ ...account, credential: { write: "a-credential" } });
+    const said = JSON.parse(refused.body) as { code: string; errors: readonly { pointer: string }[] };
+    assert.deepEqual(
+      [refused.statusCode, said.code, said.errors[0]?.pointer],
+      [403, "PRINCIPAL_REFUSED", "/credential"],
+    );
+    assert.equal((await add(account)).statusCode, 201, "the refusal left nothing behind");
+  }
+});
+
 test("over HTTP, a service writes secrets and no webhooks; an assistant writes neither", async () => {
   const service = bearer((await makeService([{ rules: all }]))["token"]);
   const assistant = bearer((await makeService([{ rules: all }], "assistant-token"))["token"]);

@@ -1,7 +1,9 @@
+import type { Clock } from "../../ports/clock.ts";
 import type { JsonObject } from "../../ports/json.ts";
 import type { AccountUse, ReadStore } from "../../ports/read-store.ts";
 import type { Caller } from "../access/caller.ts";
 import { can } from "../access/can.ts";
+import { requireRecentProof } from "../access/require-need.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
 import { accountIdOf } from "../names.ts";
@@ -58,6 +60,7 @@ export function accountRoutes(context: ApiContext): readonly Route[] {
       handle: async ({ caller, parameters, body }) => {
         const { organizationId, organization } = await requireScope(context, parameters);
         requireOwnCredential(caller, body);
+        if (body.credential !== undefined) requirePersonsCredential(caller, context.clock);
         const known = await context.reads.listAccounts(organizationId);
         if (known.some((account) => account.name === body.name))
           throw new Problem("ALREADY_EXISTS", `There is already an account "${body.name}"`);
@@ -93,6 +96,18 @@ function requireOwnCredential(caller: Caller, { credentialRef }: NewAccount): vo
     "Only administrators of the platform name a file or a variable of the scheduler as a credential. If the credential is yours, send it as `credential`: it is sealed so that only the scheduler can read it",
     { errors: [{ pointer: "/credentialRef", message: "is for administrators of the platform" }] },
   );
+}
+
+/** As for replacing one later: what opens a provider comes from a person, who has just proven to be that person. */
+function requirePersonsCredential(caller: Caller, clock: Clock): void {
+  const { type, name } = caller.principal;
+  if (type !== "person")
+    throw new Problem(
+      "PRINCIPAL_REFUSED",
+      `${name} is a ${type}, and only people store a provider's credential. Add the account without one, and have a person store it: setpoint secret set-credential`,
+      { errors: [{ pointer: "/credential", message: "is for people alone" }] },
+    );
+  if (caller.credential.type === "session") requireRecentProof(caller, clock);
 }
 
 function checkedSettings(context: ApiContext, account: NewAccount): JsonObject {
