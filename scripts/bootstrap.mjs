@@ -127,7 +127,7 @@ function pauseMs(ms) {
 }
 
 /** @param {number} pid */
-function isAlive(pid) {
+export function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
@@ -284,7 +284,20 @@ export function runNode(args, { env = process.env } = {}) {
  * @returns {NodeJS.ProcessEnv}
  */
 function withCompileCache(env) {
-  return { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "setpoint-modules"), ...env };
+  return { NODE_COMPILE_CACHE: compileCache, ...env };
+}
+
+const compileCache = join(root, "node_modules", ".cache", "setpoint-modules");
+
+/**
+ * Before a first start, while the console is built: several processes start at once then, and would all compile the same modules. What
+ * goes wrong here goes wrong again at the start, where it is explained.
+ */
+export async function compileModules() {
+  if (existsSync(compileCache)) return;
+  const script = fileURLToPath(new URL("compile-modules.mjs", import.meta.url));
+  const child = spawn(findNode(), [script], { env: withCompileCache(process.env), stdio: "ignore" });
+  await new Promise((resolve) => child.once("error", resolve).once("exit", resolve));
 }
 
 /**
