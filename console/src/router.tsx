@@ -1,6 +1,7 @@
 import { createRouter } from "@tanstack/react-router";
 import { accessRoute } from "./pages/access/route.tsx";
 import { auditRoute } from "./pages/audit/route.tsx";
+import { connectRoute } from "./pages/connect/route.tsx";
 import { driftRoute } from "./pages/drift/route.tsx";
 import { heldChangeRoute, heldRoute } from "./pages/held/route.tsx";
 import { inventoryRoute } from "./pages/inventory/route.tsx";
@@ -26,6 +27,7 @@ const routeTree = rootRoute.addChildren([
     operationRoute,
     driftRoute,
     providersRoute,
+    connectRoute,
     accessRoute,
     auditRoute,
     settingsRoute,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../support/chromium.ts";
@@ -13,6 +14,7 @@ import {
   isReady,
   outsideRecords,
   outsideZones,
+  ownProject,
   startDemo,
   untilDemoStands,
   untilHostsStand,
@@ -183,6 +185,83 @@ describe("trouble with the providers, another server, a killed worker and a free
     });
   });
 
+  test("a traffic spike: the group grows to its most and no further, and its servers leave the load balancer before they go", async () => {
+    await untilHostsStand(product);
+    const members = async () =>
+      (await atHetzner<Server & { labels: Record<string, string> }>(product, "servers")).filter(
+        ({ labels }) => labels["role"] === "api",
+      );
+    const targets = async () =>
+      (
+        await atHetzner<{ name: string; targets: { targets?: { server: { id: number } }[] }[] }>(
+          product,
+          "load_balancers",
+        )
+      )
+        .filter(({ name }) => name === "api")
+        .flatMap((balancer) => balancer.targets.flatMap((target) => target.targets ?? []))
+        .map(({ server }) => server.id);
+    const before = await members();
+    assert.equal(before.length, 2);
+    // Seen at every step until it is over: what is true in the end alone was perhaps not true in between.
+    let most = 0;
+    const drained = new Set<string>();
+    const watched = async () => {
+      const [all, reached] = [await members(), await targets()];
+      most = Math.max(most, all.length);
+      for (const { id, name, labels } of all)
+        if (labels["setpoint-drained"] !== undefined && !reached.includes(id)) drained.add(name);
+      return all;
+    };
+    await opened(async (page) => {
+      await breakSomething(page, "A traffic spike hits a scaling group");
+      await page.getByRole("heading", { name: "api", level: 1 }).waitFor();
+      const grown = await until("two more servers", watched, ({ length }) => length === 4, 3_000);
+      await page.getByText("api-4").first().waitFor();
+      const isServing = async () => (await targets()).length === 4 && (await watched()).length === 4;
+      await until("the load balancer to reach them", isServing, (isIt) => isIt, 1_800);
+      const after = await until("the group to be small again", watched, ({ length }) => length === 2, 7_200);
+      assert.deepEqual(
+        after.map(({ id }) => id),
+        before.map(({ id }) => id),
+        "the newest went first",
+      );
+      assert.equal(most, 4, "never more than the group's most");
+      const gone = grown.map(({ name }) => name).filter((name) => !after.some((server) => server.name === name));
+      assert.deepEqual(
+        [...drained].sort(),
+        gone.sort(),
+        "each was out of the load balancer while its server was there",
+      );
+    });
+  });
+
+  test("a source that arrives empty: everything is held, and withdrawn when the source is whole again", async () => {
+    const title = "The source of desired state arrives empty";
+    const zone = () => outsideZones(product).find(({ name }) => name === "status.example.")?.rrsets.length;
+    const held = async () =>
+      (await operatorCall(product, "GET", "/v1/organizations/demo/held-changes?guard=empty-desired")) as {
+        items: { blastRadius: { actions: Record<string, number> } }[];
+      };
+    const before = zone();
+    await opened(async (page) => {
+      await breakSomething(page, title);
+      await page
+        .getByText(/deleting all 6 items waits for approval/)
+        .first()
+        .waitFor();
+      assert.equal((await held()).items[0]?.blastRadius.actions["delete"], 6);
+      assert.equal(zone(), before, "the zone goes on answering");
+      await breakSomething(page, title);
+      await until("nothing to wait any more", held, ({ items }) => items.length === 0, 1_200);
+      await page
+        .getByText(/deleting all 6 items waits for approval/)
+        .first()
+        .waitFor({ state: "detached" });
+      assert.equal(zone(), before);
+    });
+  });
+
   test("a worker that is killed when the server was made and nobody has heard of it: there is one server", async () => {
     await untilHostsStand(product);
     const before = await servers();
@@ -201,6 +280,55 @@ describe("trouble with the providers, another server, a killed worker and a free
         made.map(({ id }) => id),
         "the next worker went on with that one and made no other",
       );
+    });
+  });
+
+  test("one's own Hetzner project: a token shows what is there and writes nothing; chosen servers are watched, then kept", async () => {
+    const { token, url, names, writes, server } = await ownProject(product);
+    const [chosen = "", left = ""] = names;
+    const before = await server(chosen);
+    await opened(async (page) => {
+      await page.getByRole("button", { name: "Break something…" }).click();
+      await page.getByRole("link", { name: "Look at your own Hetzner project, read-only" }).click();
+      await page.getByLabel("API token").fill(token);
+      await page.getByText("Where its API listens").click();
+      await page.getByLabel("URL").fill(url);
+      await page.getByRole("button", { name: "Look at it" }).click();
+      await page.getByRole("row", { name: `server ${chosen}` }).waitFor();
+      await page.getByText("3 servers").waitFor();
+      assert.deepEqual(await writes(), [], "looking wrote nothing");
+
+      await page.getByLabel(`Choose server ${chosen}`).check();
+      await page.getByRole("button", { name: "Declare and watch 1" }).click();
+      await page.getByText("Declared from it").waitFor();
+      const host = async () =>
+        (await operatorCall(product, "GET", `/v1/organizations/demo/hosts/${chosen}`)) as Conditioned & {
+          metadata: { mode: string };
+        };
+      await until("the host to be seen", host, ({ status }) => status.conditions.length > 0, 1_200);
+      assert.equal((await host()).metadata.mode, "observe");
+      assert.deepEqual(await writes(), [], "and neither did declaring");
+
+      await page.getByRole("button", { name: "Let them act…" }).click();
+      await page.getByRole("combobox", { name: "Mode" }).selectOption("enforce");
+      await page.getByRole("button", { name: "Set the mode (2)" }).click();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      const kept = await until(
+        "the server to be marked as ours",
+        () => server(chosen),
+        ({ labels }) => labels["setpoint-resource"] !== undefined,
+        1_200,
+      );
+      assert.deepEqual([kept.id, kept.status, kept.labels["owner"]], [before.id, "running", "me"], "just as it was");
+      const allowed = new Set(["POST /ssh_keys", `PUT /servers/${kept.id}`]);
+      assert.deepEqual(new Set(await writes()), allowed, "the project's mark and the server's, and nothing else");
+      assert.deepEqual(Object.keys((await server(left)).labels), ["owner"], "what was not chosen is left alone");
+      assert.equal((await page.content()).includes(token), false);
+      const { items: accounts } = (await operatorCall(product, "GET", "/v1/organizations/demo/accounts")) as {
+        items: { name: string; credential: string }[];
+      };
+      assert.equal(accounts.find(({ name }) => name === "my-hetzner")?.credential, "sealed");
+      assert.equal(readFileSync(join(dataDirectory, "setpoint.log"), "utf8").includes(token), false);
     });
   });
 });

@@ -19,6 +19,7 @@ export const consolePages = [
   { name: "drift", path: "/o/demo/drift", shows: "Left alone on purpose" },
   { name: "audit", path: "/o/demo/audit", shows: "resource.created" },
   { name: "providers", path: "/o/demo/providers", shows: "nobody declares" },
+  { name: "connect", path: "/o/demo/connect", shows: "What happens with it" },
   { name: "access", path: "/o/demo/access", shows: "Nobody was invited yet" },
   { name: "access-roles", path: "/o/demo/access?part=roles", shows: "came with Setpoint" },
   { name: "access-tokens", path: "/o/demo/access?part=tokens", shows: "Of the organization" },

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { worldToken } from "../../src/world/account-book.ts";
 import { freePort } from "../../src/store/embedded/free-port.ts";
 import { operatorCall } from "./console.ts";
 import { type Product, startProduct, until } from "./product.ts";
@@ -10,6 +11,9 @@ import { type Product, startProduct, until } from "./product.ts";
 export async function startDemo(dataDirectory: string): Promise<Product> {
   return startProduct({ dataDirectory, port: await firstOfTwoPorts(), environment: { SETPOINT_DEMO: "on" } });
 }
+
+/** What the demo declares last. */
+export const lastRecord = "jobs.shop.example.";
 
 /** Waits until the demo stands: one zone as declared, one takeover that waits for a person, one operation under way. */
 export async function untilDemoStands(product: Product): Promise<void> {
@@ -22,7 +26,7 @@ export async function untilDemoStands(product: Product): Promise<void> {
   const isSynced = ({ status }: Awaited<ReturnType<typeof zone>>) =>
     status.conditions.some(({ type, status: is }) => type === "Synced" && is === "True");
   // The demo declares one after the other: as declared means little before the last of them is there.
-  const last = async () => outsideRecords(product, "lb.ap.shop.example.");
+  const last = async () => outsideRecords(product, lastRecord);
   await until("the demo's last record", last, ({ length }) => length > 0, 1_200);
   await until("the demo to be as declared", zone, isSynced, 1_200);
   for (const path of ["held-changes", "operations"])
@@ -69,9 +73,47 @@ export async function endFaults(product: Product): Promise<void> {
   await atOutside(product, "DELETE", "/_world/faults");
 }
 
-async function atOutside({ url }: Product, method: string, path: string): Promise<unknown> {
+interface OwnServer {
+  readonly id: number;
+  readonly name: string;
+  readonly status: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Another project at the same simulated cloud, of somebody who has never heard of Setpoint. */
+export async function ownProject(product: Product) {
+  const project = { cloud: "hetzner-cloud", account: "own" };
+  await atOutside(product, "POST", "/_world/accounts", project);
+  const labels = { owner: "me" };
+  await atOutside(product, "POST", "/_world/fill", { ...project, servers: 3, prefix: "own", labels });
+  const writes = async () => {
+    const { requests } = (await atOutside(product, "GET", "/_world/requests")) as {
+      requests: { account?: string; actor: string; method: string; path: string }[];
+    };
+    const ours = requests.filter(({ account, actor }) => account === "own" && actor === "api");
+    return ours.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`);
+  };
+  const server = async (name: string) => {
+    const body = await atOutside(product, "GET", `/_world/console/hetzner-cloud/own/servers?name=${name}`);
+    const [found] = (body as { servers: readonly OwnServer[] }).servers;
+    if (found === undefined) throw new Error(`there is no server ${name}`);
+    return found;
+  };
+  const all = await atOutside(product, "GET", "/_world/console/hetzner-cloud/own/servers");
+  const names = (all as { servers: readonly OwnServer[] }).servers.map(({ name }) => name);
+  return { token: worldToken("own"), url: `${outsideUrl(product)}/v1`, names, writes, server };
+}
+
+function outsideUrl({ url }: Product): string {
   const { protocol, hostname, port } = new URL(url);
-  const answer = await fetch(`${protocol}//${hostname}:${Number(port) + 1}${path}`, { method });
+  return `${protocol}//${hostname}:${Number(port) + 1}`;
+}
+
+async function atOutside(product: Product, method: string, path: string, content?: unknown): Promise<unknown> {
+  const answer = await fetch(`${outsideUrl(product)}${path}`, {
+    method,
+    ...(content === undefined ? {} : { body: JSON.stringify(content) }),
+  });
   const body = await answer.text();
   return body === "" ? undefined : JSON.parse(body);
 }

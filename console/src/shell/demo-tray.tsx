@@ -48,6 +48,17 @@ export function DemoTray({ organization }: { organization: string }) {
                 </ul>
               </section>
             ))}
+            <section aria-label="Afterwards" className="border-t border-line pt-3 text-sm">
+              <Link
+                to="/o/$organization/connect"
+                params={{ organization }}
+                onClick={() => setOpen(false)}
+                className="inline-flex items-center gap-1 font-medium text-accent hover:underline"
+              >
+                Look at your own Hetzner project, read-only <Icon name="arrow" size={13} />
+              </Link>
+              <p className="text-soft">Paste a token, and see what is there. Nothing is written in mode observe.</p>
+            </section>
           </div>
         </Dialog>
       ) : undefined}

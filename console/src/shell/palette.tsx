@@ -124,6 +124,15 @@ function useEntries(organization: string, text: string, close: () => void): read
         note: `g ${key}`,
         go: then(() => navigate({ to, params: { organization } })),
       })),
+    ...[{ title: "Look at your own Hetzner project", to: "/o/$organization/connect" as const }]
+      .filter(({ title }) => fits(title))
+      .map(({ title, to }) => ({
+        key: to,
+        icon: "cloud" as const,
+        title,
+        note: "read-only",
+        go: then(() => navigate({ to, params: { organization } })),
+      })),
     ...(text === "" ? [] : (found.data?.items ?? [])).map((resource) => ({
       key: resource.metadata.uid,
       icon: "stack" as const,

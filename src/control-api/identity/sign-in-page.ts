@@ -10,10 +10,10 @@ form { display: grid; gap: 0.9rem; }
 [hidden] { display: none !important; }
 label { display: grid; gap: 0.25rem; font-weight: 600; }
 input { width: 100%; padding: 0.55rem 0.65rem; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--soft); border-radius: 6px; }
-button { padding: 0.6rem 1rem; font: inherit; font-weight: 600; color: #fff; background: #2450c8; border: 1px solid #2450c8; border-radius: 6px; cursor: pointer; }
+button, a.button { padding: 0.6rem 1rem; font: inherit; font-weight: 600; color: #fff; background: #2450c8; border: 1px solid #2450c8; border-radius: 6px; cursor: pointer; text-decoration: none; }
 button.quiet { color: var(--ink); background: transparent; border-color: var(--soft); font-weight: 500; }
 button:disabled { opacity: 0.6; cursor: default; }
-input:focus-visible, button:focus-visible { outline: 3px solid var(--warn); outline-offset: 2px; }
+input:focus-visible, button:focus-visible, a.button:focus-visible { outline: 3px solid var(--warn); outline-offset: 2px; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.6rem; }
 #message { min-height: 1.5em; margin: 0.9rem 0 0; } #message.bad { color: var(--bad); } #message.good { color: var(--good); }
 small { font-weight: 400; color: var(--soft); }
@@ -70,7 +70,7 @@ ${field("secret", "Password", 'type="password" autocomplete="current-password" r
 <div class="actions"><button>Sign in</button><button type="button" class="quiet" id="use-passkey">Use a passkey</button><button type="button" class="quiet" id="to-forgot">Password forgotten</button></div>
 </form>
 <form id="first" hidden>
-<p>You are the first here, and become its administrator.</p>
+<p>You are the first here, and become its administrator. The e-mail address is what you sign in with; nothing is sent to it unless somebody sets up a mail server.</p>
 ${field("first-email", "E-mail", 'type="email" autocomplete="username" required')}
 ${field("first-name", "Name", 'autocomplete="name" required')}
 ${newPassword("first-secret")}
@@ -87,8 +87,8 @@ ${field("forgot-email", "E-mail", 'type="email" autocomplete="username" required
 <div class="actions"><button>Send me a link</button><button type="button" class="quiet" id="to-password">Back</button></div>
 </form>
 <form id="signed-in" hidden>
-<p>You are signed in as <strong id="who"></strong>. <a href="/">Go on</a></p>
-<div class="actions"><button>Sign out</button><button type="button" class="quiet" id="add-passkey">Add a passkey</button></div>
+<p>You are signed in as <strong id="who"></strong>.</p>
+<div class="actions"><a class="button" href="/">To the console</a><button class="quiet">Sign out</button><button type="button" class="quiet" id="add-passkey">Add a passkey</button></div>
 </form>
 <p id="message" role="status" aria-live="polite"></p>
 </section>

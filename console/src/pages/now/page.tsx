@@ -22,6 +22,7 @@ import { Answer, Command, Empty } from "../../components/states.tsx";
 import { Ago, duration, useNowMs } from "../../components/time.tsx";
 import { HeldRow, inOrder } from "../held/held-row.tsx";
 import type { InventorySearch } from "../inventory/route.tsx";
+import { FirstSteps } from "./first-steps.tsx";
 import { needingSomebodyQuery, operationCause } from "./operation-causes.tsx";
 import { nowRoute } from "./route.tsx";
 
@@ -31,6 +32,7 @@ export function NowPage() {
   return (
     <>
       <PageHeader title="Now" lead="What needs somebody, what waits for approval, and what the loops are doing." />
+      <FirstSteps organization={organization} />
       <Figures organization={organization} />
       <div className="mt-4 grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="min-w-0 space-y-4">
@@ -156,7 +158,9 @@ function Attention({ organization }: { organization: string }) {
 
 function driftCause(cause: DriftDocument["causes"][number]): Cause {
   const { kind, action, field, items, resources, resourceCount, since, guards } = cause;
-  const what = field === "" ? `${action} ${items} item${items === 1 ? "" : "s"}` : `${field} differs`;
+  const things = `${items} item${items === 1 ? "" : "s"}`;
+  const act = action === "takeover" ? "take over" : action;
+  const what = field === "" ? `${act} ${things}` : `${field} differs`;
   return {
     key: `${kind} ${action} ${field}`,
     tone: guards.length > 0 ? "hold" : "warn",
@@ -164,8 +168,8 @@ function driftCause(cause: DriftDocument["causes"][number]): Cause {
     title: `${kind}: ${what}`,
     note:
       guards.length > 0
-        ? `${items} item${items === 1 ? "" : "s"} to ${action}; stopped by ${guards.join(", ")}`
-        : `${items} item${items === 1 ? "" : "s"} to ${action}; being put right`,
+        ? `${things} to ${act}; stopped by ${guards.join(", ")}`
+        : `${things} to ${act}; being put right`,
     since,
     resources: resources.map(({ name, link }) => ({ name, path: pathOfLink(link) })),
     more: resourceCount - Math.min(6, resources.length),
@@ -242,6 +246,8 @@ function Cycles() {
           <ul className="divide-y divide-line">
             {kinds
               .filter(({ everySeconds }) => everySeconds !== undefined)
+              // What was measured is for operators alone; whoever sees it is spared the kinds that nobody uses.
+              .filter(({ activity }) => activity !== undefined || kinds.every((other) => other.activity === undefined))
               .map(({ kind, everySeconds = 0, activity }) => (
                 <li key={kind} className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-sm">
                   <span className="w-28 font-medium">{kind}</span>
@@ -287,7 +293,7 @@ function Activity({ organization }: { organization: string }) {
               .map(({ entry, count }) => (
                 <li key={entry.position} className="flex items-baseline gap-3 px-3.5 py-1.5 text-sm">
                   <span className="min-w-0 flex-1 truncate" title={`${entry.actor}: ${entry.type}`}>
-                    <span className="font-medium">{entry.actor}</span>{" "}
+                    <span className="font-medium">{actorOf(entry)}</span>{" "}
                     <span className="text-soft">{words(entry, count)}</span>
                   </span>
                   <Ago at={entry.at} className="text-xs text-soft" />
@@ -311,6 +317,11 @@ function together(
     else lines.push({ entry, count: 1 });
   }
   return lines;
+}
+
+/** Workers are known by an id that says nothing to people. */
+function actorOf({ actor }: AuditEntryDocument): string {
+  return /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(actor) ? "a worker" : actor;
 }
 
 function words({ type, data }: AuditEntryDocument, count: number): string {
