@@ -80,6 +80,7 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
   ignore: changes(
     "setpoint ignore dnszone/example",
     "setpoint ignore dnszone/example /ttlSeconds --reason 'the provider rounds it'",
+    "setpoint ignore dnszone/example /ttlSeconds --reason 'a migration' --until 7d",
     "setpoint ignore dnszone/example /ttlSeconds --item 'www.example.com. A' --remove",
   ),
   get: looks("setpoint get dnszone", "setpoint get dnszone/example -o yaml", "setpoint get dnsrecord -l team=web -w"),

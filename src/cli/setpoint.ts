@@ -59,6 +59,7 @@ const world: CliWorld = {
   timer: (ms) => (ms === undefined ? new AbortController().signal : AbortSignal.timeout(ms)),
   nowMs: () => Date.now(),
   timeMs: (iso) => Date.parse(iso),
+  isoTime: (ms) => new Date(ms).toISOString(),
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   readStdin: () => text(process.stdin),
   runRole,

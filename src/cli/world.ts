@@ -36,6 +36,7 @@ export interface CliWorld {
   timer(ms: number | undefined): AbortSignal;
   nowMs(): number;
   timeMs(iso: string): number;
+  isoTime(ms: number): string;
   sleep(ms: number): Promise<void>;
   readStdin(): Promise<string>;
   /** Runs a role of the product in this terminal and answers with its exit code. */

@@ -175,14 +175,17 @@ function runDocument({ plan, admitted, verdicts, held }: DryRun) {
     ...(plan.ignored.length === 0
       ? {}
       : {
-          ignored: plan.ignored.slice(0, shownItems).map(({ key, field, wanted, seen, rule: { reason, from } }) => ({
-            key,
-            field,
-            ...(wanted === undefined ? {} : { wanted }),
-            ...(seen === undefined ? {} : { seen }),
-            reason,
-            from,
-          })),
+          ignored: plan.ignored
+            .slice(0, shownItems)
+            .map(({ key, field, wanted, seen, rule: { reason, from, until } }) => ({
+              key,
+              field,
+              ...(wanted === undefined ? {} : { wanted }),
+              ...(seen === undefined ? {} : { seen }),
+              reason,
+              from,
+              ...(until === undefined ? {} : { until }),
+            })),
         }),
     held: held.map(({ guard, level, verdict, items }) => ({
       guard,

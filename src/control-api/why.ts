@@ -1,3 +1,4 @@
+import { isInForce } from "../kernel/ignored.ts";
 import type { Kind } from "../kernel/kind.ts";
 import { effectivePolicy } from "../kernel/policy.ts";
 import { isLive } from "../kernel/steering.ts";
@@ -30,7 +31,7 @@ export async function explain(context: ApiContext, kind: Kind, about: Explained)
   const chain = [
     ...declarationReasons(about.view),
     ...policyReasons(kind, about.view),
-    ...ignoreReasons(about.view),
+    ...ignoreReasons(context, about.view),
     ...pauseReasons(context, about.view),
     ...looks,
     ...(await conditionReasons(context, kind, about)),
@@ -51,7 +52,7 @@ export async function explain(context: ApiContext, kind: Kind, about: Explained)
 async function explainPart(context: ApiContext, kind: Kind, about: Explained): Promise<WhyDocument> {
   const { resource } = about.view;
   const documents = new ResourceDocuments(context, about.organization);
-  const chain: Reason[] = [...declarationReasons(about.view), ...ignoreReasons(about.view)];
+  const chain: Reason[] = [...declarationReasons(about.view), ...ignoreReasons(context, about.view)];
   const history: WhyDocument["history"] = [];
   for (const link of documents.linksOf(kind, about.view)) {
     const target = await documents.linked(link);
@@ -132,16 +133,19 @@ function policyReasons(kind: Kind, view: ResourceView): readonly Reason[] {
 }
 
 /** What is left alone is said even while nothing differs: it is why a later difference would stay. */
-function ignoreReasons({ resource, policies }: ResourceView): readonly Reason[] {
+function ignoreReasons(context: ApiContext, { resource, policies }: ResourceView): readonly Reason[] {
+  const nowMs = context.clock.nowMs();
   const target = `${resource.kind.toLowerCase()}/${resource.name}`;
   return effectivePolicy(policies, undefined)
-    .ignore.filter(({ kind, name }) => kind === resource.kind && (name === undefined || name === resource.name))
+    .ignore.filter((rule) => isInForce(rule, nowMs))
+    .filter(({ kind, name }) => kind === resource.kind && (name === undefined || name === resource.name))
     .map((rule): Reason => {
       const item = rule.item === undefined ? "its items" : rule.item;
+      const end = rule.until === undefined ? "" : ` until ${rule.until}`;
       return {
         topic: "ignored",
         blocking: false,
-        words: `${rule.field} of ${item} is left as it is when it differs, by a rule of ${rule.from}: ${rule.reason}`,
+        words: `${rule.field} of ${item} is left as it is when it differs${end}, by a rule of ${rule.from}: ${rule.reason}`,
         ...(rule.name === undefined
           ? {}
           : {

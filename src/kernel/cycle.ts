@@ -308,7 +308,7 @@ export function planOf(scene: Still): Plan {
     released: uidsOf(input.inputs, ({ deletion }) => deletion?.orphan === true),
     covered: desired.covered,
     ownSource: { uid: scene.subject.uid, generation: input.resource.generation },
-    ignoring: ignoring(scene.policy.ignore, input.resource, input.inputs),
+    ignoring: ignoring(scene.policy.ignore, input.resource, input.inputs, lookout.storeNowMs()),
   });
   if (desired.frozenKeys.size === 0) return plan;
   return {

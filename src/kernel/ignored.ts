@@ -1,6 +1,7 @@
 import type { DeclaredResource, FieldDifference, IgnoreRule, Verdict } from "../ports/records.ts";
 import { covers } from "./diff.ts";
 import { verdict } from "./facts.ts";
+import { epochMsOf } from "./iso-time.ts";
 import type { Wanted } from "./loop.ts";
 
 /** A rule with the scope whose policy has it. */
@@ -30,7 +31,13 @@ type Named = Pick<DeclaredResource, "uid" | "kind" | "name">;
  * A rule holds for an item of a resource that it names, and for an item that is declared by such resources alone: what
  * another one declares as well is not for the first to leave alone.
  */
-export function ignoring(rules: readonly IgnoreRuleFrom[], own: Named, inputs: readonly Named[]): Ignoring {
+export function ignoring(
+  every: readonly IgnoreRuleFrom[],
+  own: Named,
+  inputs: readonly Named[],
+  nowMs: number,
+): Ignoring {
+  const rules = every.length === 0 ? every : every.filter((rule) => isInForce(rule, nowMs));
   if (rules.length === 0) return ignoreNothing;
   const names = new Map([own, ...inputs].map((resource) => [resource.uid, resource]));
   return (wanted, differences) => {
@@ -52,6 +59,11 @@ export function ignoring(rules: readonly IgnoreRuleFrom[], own: Named, inputs: r
   };
 }
 
+/** A rule with an end holds until then, and stays on record after it. */
+export function isInForce({ until }: IgnoreRule, nowMs: number): boolean {
+  return until === undefined || nowMs < epochMsOf(until);
+}
+
 function fits(rule: IgnoreRule, resource: Named | undefined): boolean {
   if (resource?.kind !== rule.kind) return false;
   return rule.name === undefined || rule.name === resource.name;
@@ -64,7 +76,8 @@ export function ignoredVerdict(ignored: readonly IgnoredDifference[]): readonly 
   if (ignored.length === 0) return [];
   const named = ignored.slice(0, NAMED_MAX).map(({ key, field, wanted, seen, rule }) => {
     const values = `wanted ${shown(wanted)}, seen ${shown(seen)}`;
-    return `${field} of ${key} (${values}) by a rule of ${rule.from}: ${rule.reason}`;
+    const end = rule.until === undefined ? "" : ` until ${rule.until}`;
+    return `${field} of ${key} (${values}) by a rule of ${rule.from}${end}: ${rule.reason}`;
   });
   const more = ignored.length > NAMED_MAX ? `; and ${ignored.length - NAMED_MAX} more` : "";
   return [

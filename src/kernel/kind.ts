@@ -31,6 +31,12 @@ export interface Kind<Spec = unknown> {
   upgrade?(stored: unknown): unknown;
   /** How a thing that was seen outside is declared, for those who take over what exists. */
   declarationOf?(subject: { readonly name: string; readonly spec: Spec }, item: object): SeenDeclaration;
+  /** What its stored spec would have to say for one of its items to be wanted as it was seen; `fields` are those that differ. */
+  asSeen?(
+    spec: JsonObject,
+    seen: { readonly key: string; readonly item: object },
+    fields: readonly string[],
+  ): SpecAsSeen;
   /** Of what the loop of something that it is a part of reports: what speaks of this one. */
   reportOf?(
     spec: Spec,
@@ -83,6 +89,11 @@ export type KindReference = KindLink;
 /** A resource that declares a thing just as it is, or why there can be none. */
 export type SeenDeclaration =
   | { readonly ok: true; readonly kind: string; readonly name: string; readonly spec: JsonObject }
+  | { readonly ok: false; readonly message: string };
+
+/** Fields of a spec as they would have to be, or why no spec says what was seen. */
+export type SpecAsSeen =
+  | { readonly ok: true; readonly spec: JsonObject }
   | { readonly ok: false; readonly message: string };
 
 export type KindRegistry = ReadonlyMap<string, Kind>;

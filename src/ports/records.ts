@@ -53,6 +53,8 @@ export interface IgnoreRule {
   /** A JSON pointer inside the item; it covers what is inside the field, and `*` stands for every key or position. */
   readonly field: string;
   readonly reason: string;
+  /** RFC 3339, UTC: from then on it is acted upon again. */
+  readonly until?: string | undefined;
 }
 
 /** What one scope (or one resource) says. Defaults may be changed below; of ceilings the strictest wins. */

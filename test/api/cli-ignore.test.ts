@@ -44,7 +44,7 @@ test("a rule is made, shown wherever somebody looks for the difference, and take
   assert.equal(made.code, 0, made.notes);
   assert.match(
     (await setpoint("ignore", "dnszone/example")).data,
-    /\/ttlSeconds +every +DnsZone\/example +organization\S+ +the prov/,
+    /\/ttlSeconds +every +DnsZone\/example +organization\S+ +taken back +the prov/,
   );
   const planned = await apply("--dry-run");
   assert.match(
@@ -65,6 +65,11 @@ test("a rule is made, shown wherever somebody looks for the difference, and take
   await api.seal();
   assert.match((await setpoint("audit", "list")).data, /policy\S* .*the provider rounds it/);
 
+  const ending = ["ignore", "dnszone/example", "/ttlSeconds", "--reason", "for a week", "--until"];
+  assert.equal((await setpoint(...ending, "7d")).code, 0);
+  assert.match((await setpoint("ignore", "dnszone/example")).data, /\d{4}-\d\d-\d\dT\S+Z +for a week/);
+  for (const wrong of ["2020-01-01T00:00:00Z", "soon"])
+    assert.equal((await setpoint(...ending, wrong)).code, 64, `--until ${wrong}`);
   assert.equal((await setpoint("ignore", "dnszone/example", "/ttlSeconds", "--remove")).code, 0);
   assert.equal((await setpoint("ignore", "dnszone/example", "/ttlSeconds", "--remove")).code, 6);
   assert.match((await apply("--dry-run")).data, /\/ttlSeconds: 3600 → 60/);

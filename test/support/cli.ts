@@ -55,6 +55,7 @@ export async function runCommand(
     timer: (ms) => (ms === undefined ? new AbortController().signal : AbortSignal.timeout(ms)),
     nowMs: () => Date.now(),
     timeMs: (iso) => Date.parse(iso),
+    isoTime: (ms) => new Date(ms).toISOString(),
     sleep: () => Promise.resolve(),
     readStdin: () => Promise.resolve(""),
     runRole: () => Promise.resolve(0),

@@ -8,6 +8,7 @@ import {
 } from "../../control-api/schemas/governance.ts";
 import type { ApiClient } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
+import { parseSeconds } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { type RecordOptions, showRecords, withRecords } from "../records.ts";
 import { scopePath, type ScopeOptions, withScope } from "../scope-path.ts";
@@ -20,6 +21,7 @@ type Rule = z.output<typeof ignoreRuleSchema>;
 interface IgnoreOptions extends ScopeOptions, RecordOptions {
   readonly item?: string;
   readonly reason?: string;
+  readonly until?: string;
   readonly remove?: boolean;
 }
 
@@ -33,6 +35,10 @@ export function registerIgnore(program: Command, world: CliWorld, client: ApiCli
     .argument("[field]", "a JSON pointer inside the items as `setpoint plan` names it, such as /ttlSeconds")
     .option("--item <key>", "of this item alone")
     .option("--reason <text>", "why; everybody who looks at the resource reads it")
+    .option(
+      "--until <when>",
+      "act upon it again from then on: a time such as 2027-01-31T00:00:00Z, or a duration such as 7d",
+    )
     .option("--remove", "act upon it again")
     .action(async (target: string, field: string | undefined, options: IgnoreOptions) => {
       const { path, kind, name } = await targetPath(world, client, target, options);
@@ -59,12 +65,13 @@ async function list(
       value: { items },
       items,
       name: ({ field }: NonNullable<LimitsDocument["ignore"]>[number]) => field,
-      head: ["FIELD", "ITEM", "OF", "FROM", "WHY"],
-      row: ({ field, item = "every", kind, name = "every", from, reason }) => [
+      head: ["FIELD", "ITEM", "OF", "FROM", "UNTIL", "WHY"],
+      row: ({ field, item = "every", kind, name = "every", from, until = "taken back", reason }) => [
         field,
         item,
         `${kind}/${name}`,
         from,
+        until,
         reason,
       ],
       empty: `Nothing of ${about.kind}/${about.name} is ignored.`,
@@ -80,9 +87,21 @@ async function add(
 ): Promise<void> {
   const { reason } = options;
   if (reason === undefined) throw usageError("say why with --reason: whoever finds a difference must know");
-  await change(world, client, options, (rules) => [...rules.filter((one) => !isSame(one, rule)), { ...rule, reason }]);
+  const end = options.until === undefined ? {} : { until: endOf(world, options.until) };
+  await change(world, client, options, (rules) => [
+    ...rules.filter((one) => !isSame(one, rule)),
+    { ...rule, reason, ...end },
+  ]);
   world.writeData(`${rule.kind}/${rule.name ?? ""} ${rule.field} ignored\n`);
   world.writeNote("it is left as it is from the next look on; making and removing items go on as before\n");
+}
+
+/** A time, or how long from now. */
+function endOf(world: CliWorld, text: string): string {
+  const given = world.timeMs(text);
+  const untilMs = Number.isNaN(given) ? world.nowMs() + parseSeconds(text) * 1_000 : given;
+  if (untilMs <= world.nowMs()) throw usageError(`--until ${text} has passed already`);
+  return world.isoTime(untilMs);
 }
 
 async function remove(

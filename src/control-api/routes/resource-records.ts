@@ -2,11 +2,13 @@ import type { Kind } from "../../kernel/kind.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
 import { ResourceDocuments } from "../resource-document.ts";
+import { comparisonOf } from "../resources/comparison.ts";
 import { declarationDocuments, declarationsOf } from "../resources/declarations.ts";
 import { historyOf } from "../resources/history.ts";
 import { observationOf } from "../resources/observation.ts";
 import { requireResource } from "../resources/place.ts";
 import { defineRoute, type Route } from "../route.ts";
+import { comparisonSchema } from "../schemas/comparison.ts";
 import { historyQuerySchema } from "../schemas/resource-query.ts";
 import {
   declarationListSchema,
@@ -62,7 +64,9 @@ export function resourceRecordRoutes(context: ApiContext, kind: Kind, path: stri
         return { status: 200, body: { items: await historyOf(context, kind, { ...place, view }, limit) } };
       },
     }),
-    ...(kind.loop === undefined ? [] : [observationRoute(context, kind, path, shared)]),
+    ...(isLooping(kind)
+      ? [observationRoute(context, kind, path, shared), comparisonRoute(context, kind, path, shared)]
+      : []),
     ...logRoutes(context, kind, path, shared),
   ];
 }
@@ -80,6 +84,26 @@ function observationRoute(context: ApiContext, kind: Kind, path: string, shared:
     handle: async ({ parameters }) => {
       const { place, view } = await requireResource(context, kind, parameters);
       return { status: 200, body: await observationOf(context, kind, { ...place, view }) };
+    },
+  });
+}
+
+type Looping = Kind & { readonly loop: NonNullable<Kind["loop"]> };
+
+function isLooping(kind: Kind): kind is Looping {
+  return kind.loop !== undefined;
+}
+
+function comparisonRoute(context: ApiContext, kind: Looping, path: string, shared: Shared): Route {
+  return defineRoute({
+    ...shared,
+    path: `${path}/comparison`,
+    summary:
+      "What is declared, what was last wanted and what was last seen, side by side, with what is ignored and why",
+    answers: { 200: { description: "The three sides of each of its items", schema: comparisonSchema } },
+    handle: async ({ parameters }) => {
+      const { place, view } = await requireResource(context, kind, parameters);
+      return { status: 200, body: await comparisonOf(context, kind, { ...place, view }) };
     },
   });
 }

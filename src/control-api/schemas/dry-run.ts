@@ -34,7 +34,14 @@ const plannedSubjectSchema = z
     verdicts: z.array(verdictSchema),
     /** What differs and would be left as it is, with the rule that says so. */
     ignored: z
-      .array(differenceSchema.extend({ key: z.string(), reason: z.string(), from: z.string() }))
+      .array(
+        differenceSchema.extend({
+          key: z.string(),
+          reason: z.string(),
+          from: z.string(),
+          until: timeSchema.optional(),
+        }),
+      )
       .optional()
       .meta({ description: "What differs and would be left as it is, with the rule that says so." }),
     /** What would wait for a person. */

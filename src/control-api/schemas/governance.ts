@@ -199,6 +199,7 @@ export const ignoreRuleSchema = z
       .regex(/^(\/[^/]+)+$/, "name a field of the items as a JSON pointer, such as /ttlSeconds")
       .meta({ description: "A JSON pointer inside the item, with all that is inside it; * stands for every key." }),
     reason,
+    until: timeSchema.optional().meta({ description: "From then on it is acted upon again; without it, never." }),
   })
   .meta({ id: "IgnoreRule", description: "That a field which differs outside is left as it is." });
 

@@ -1,3 +1,4 @@
+import { sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
 import { defineKind } from "../../kernel/kind.ts";
 import { recordFits } from "./fits.ts";
 import { recordReport } from "./report.ts";
@@ -20,6 +21,11 @@ export const dnsRecordKind = defineKind<DnsRecordSpec>({
       pointer: `/spec/valuesFrom/${index}/name`,
     })),
   fits: recordFits,
+  asSeen: (spec, { item }, fields) =>
+    specAsSeen(item, fields, {
+      values: spec["valuesFrom"] === undefined ? sameField("values") : () => "its values come from other resources",
+      ttlSeconds: sameField("ttlSeconds"),
+    }),
   reportOf: recordReport,
   withoutLoop: "The loop of its DnsZone writes the record sets of the whole zone in one call.",
 });

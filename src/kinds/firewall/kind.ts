@@ -1,4 +1,5 @@
 import { defineKind } from "../../kernel/kind.ts";
+import { itsName, ownLabels, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
 import { firewallLoop } from "./loop.ts";
 import { type FirewallSpec, firewallSchema } from "./schema.ts";
 
@@ -11,5 +12,7 @@ export const firewallKind = defineKind<FirewallSpec>({
   modeRequired: false,
   accounts: (spec) => [spec.account],
   links: () => [],
+  asSeen: (_spec, { item }, fields) =>
+    specAsSeen(item, fields, { name: itsName("Firewall"), labels: ownLabels, rules: sameField("rules") }),
   loop: firewallLoop,
 });

@@ -1,4 +1,5 @@
 import { defineKind } from "../../kernel/kind.ts";
+import { itsName, ownLabels, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
 import { loadBalancerLoop } from "./loop.ts";
 import { type LoadBalancerSpec, loadBalancerSchema } from "./schema.ts";
 
@@ -17,6 +18,12 @@ export const loadBalancerKind = defineKind<LoadBalancerSpec>({
       "host" in target ? [reference("Host", { ...target, name: target.host }, `/spec/targets/${index}/host`)] : [],
     ),
   ],
+  asSeen: (_spec, { item }, fields) =>
+    specAsSeen(item, fields, {
+      name: itsName("LoadBalancer"),
+      labels: ownLabels,
+      ...Object.fromEntries(["type", "algorithm", "public", "protect"].map((name) => [name, sameField(name)])),
+    }),
   loop: loadBalancerLoop,
 });
 

@@ -8,6 +8,7 @@ import { items, Lab } from "../../support/lab.ts";
 import { holds } from "../../support/properties.ts";
 import { mixedSituation, ownedItem, seenItem, situationOf, wantedItem } from "../../support/situations.ts";
 
+const nowMs = 1_800_000_000_000;
 const own = { uid: "subject", kind: "Shelf", name: "s" };
 const rule = (change: Partial<IgnoreRuleFrom> = {}): IgnoreRuleFrom => ({
   kind: "Shelf",
@@ -16,7 +17,7 @@ const rule = (change: Partial<IgnoreRuleFrom> = {}): IgnoreRuleFrom => ({
   from: "project/p",
   ...change,
 });
-const byRules = (...rules: readonly IgnoreRuleFrom[]) => ignoring(rules, own, []);
+const byRules = (...rules: readonly IgnoreRuleFrom[]) => ignoring(rules, own, [], nowMs);
 const actions = (plan: Plan) => plan.changes.map(({ action, key }) => `${action} ${key}`);
 const differing = situationOf({
   wanted: [wantedItem("a", { value: "x", size: 1 })],
@@ -29,6 +30,13 @@ describe("what a rule leaves alone", () => {
     const plan = makePlan({ ...differing, ignoring: byRules(rule()) });
     assert.deepEqual(actions(plan), []);
     assert.deepEqual(plan.ignored, [{ key: "a", field: "/value", wanted: "x", seen: "y", rule: rule() }]);
+  });
+
+  test("only until the end of the rule, if it has one", () => {
+    const ending = (ms: number) => rule({ until: new Date(nowMs + ms).toISOString() });
+    assert.deepEqual(actions(makePlan({ ...differing, ignoring: byRules(ending(1)) })), []);
+    for (const past of [0, -1])
+      assert.deepEqual(actions(makePlan({ ...differing, ignoring: byRules(ending(past)) })), ["update a"]);
   });
 
   test("not what another kind, resource, item or field is named for", () => {
@@ -54,7 +62,7 @@ describe("what a rule leaves alone", () => {
       { uid: "one", kind: "Part", name: "one" },
       { uid: "two", kind: "Part", name: "two" },
     ];
-    const ignore = ignoring([rule({ kind: "Part", name: "one" })], own, named);
+    const ignore = ignoring([rule({ kind: "Part", name: "one" })], own, named, nowMs);
     const differences = [{ field: "/value", wanted: "x", seen: "y" }];
     const declared = (...uids: readonly string[]) => ({
       ...wantedItem("a"),
