@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { stringify } from "yaml";
 import { api } from "../../api/client.ts";
 import { base } from "../../api/queries.ts";
 import type { DeclarationDocument, DryRunDocument } from "../../api/types.ts";
@@ -10,6 +11,7 @@ import { Value } from "../../components/differences.tsx";
 import { DryRunView } from "../../components/dry-run.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, ProblemNote } from "../../components/states.tsx";
+import { TextDifference } from "../../components/text.tsx";
 import { Ago } from "../../components/time.tsx";
 import type { AboutObject } from "./page.tsx";
 import { declarationsQuery } from "./queries.ts";
@@ -87,6 +89,14 @@ function RollbackDialog({
       title={`Declare revision ${to.revision} again`}
       description="It becomes a new revision; what came between stays in the history."
     >
+      <div className="mb-3">
+        <TextDifference
+          before={stringify(resource.spec)}
+          after={stringify(to.spec)}
+          beforeName="as it is declared now"
+          afterName={`revision ${to.revision}`}
+        />
+      </div>
       <Answer of={plan} what="the plan">
         {(found) => <DryRunView plan={found} />}
       </Answer>

@@ -8,9 +8,9 @@ import type { DryRunDocument, Manifest } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
 import { Button } from "../../components/button.tsx";
 import { DryRunView } from "../../components/dry-run.tsx";
-import { Field, inputClass } from "../../components/field.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, ProblemNote } from "../../components/states.tsx";
+import { TextDifference, YamlEditor } from "../../components/text.tsx";
 import { SchemaForm } from "../../forms/schema-form.tsx";
 import { manifestOf } from "./manifest.ts";
 import type { AboutObject } from "./page.tsx";
@@ -45,6 +45,12 @@ function Editor({ organization, path, resource }: AboutObject) {
     declare.reset();
     setManifest(next);
   };
+  const [undone, setUndone] = useState(0);
+  const undo = () => {
+    edit(manifestOf(resource));
+    setBroken(undefined);
+    setUndone(undone + 1);
+  };
   const error = plan.error ?? declare.error;
   const isLeaving = resource.metadata.deletion !== undefined;
   return (
@@ -63,7 +69,7 @@ function Editor({ organization, path, resource }: AboutObject) {
         }}
       >
         {asYaml ? (
-          <Yaml manifest={manifest} edit={edit} broken={broken} setBroken={setBroken} />
+          <Yaml key={undone} manifest={manifest} edit={edit} broken={broken} setBroken={setBroken} />
         ) : (
           <Answer of={schemas} what="the schema of its kind">
             {(found) => {
@@ -84,12 +90,22 @@ function Editor({ organization, path, resource }: AboutObject) {
         {plan.data === undefined ? undefined : (
           <section className="my-3 rounded-md border border-accent p-3">
             <h3 className="mb-2 text-sm font-semibold">The plan</h3>
+            {asYaml ? (
+              <div className="mb-3">
+                <TextDifference
+                  before={stringify(manifestOf(resource))}
+                  after={stringify(manifest)}
+                  beforeName="as it is declared"
+                  afterName="as it would be"
+                />
+              </div>
+            ) : undefined}
             <DryRunView plan={plan.data} />
           </section>
         )}
         {error === null ? undefined : <ProblemNote error={error} />}
         <div className="mt-3 flex flex-wrap justify-end gap-2">
-          <Button tone="quiet" onClick={() => edit(manifestOf(resource))}>
+          <Button tone="quiet" onClick={undo}>
             Undo the edits
           </Button>
           <Button
@@ -114,6 +130,8 @@ function Editor({ organization, path, resource }: AboutObject) {
   );
 }
 
+const unread = /at line (\d+)/;
+
 function Yaml({
   manifest,
   edit,
@@ -126,28 +144,29 @@ function Yaml({
   setBroken: (broken: string | undefined) => void;
 }) {
   const [text, setText] = useState(stringify(manifest));
+  const line = broken === undefined ? undefined : Number(unread.exec(broken)?.[1]);
   return (
-    <Field label="Manifest" error={broken} hint="Labels, mode and protection are in metadata.">
-      {(id, described) => (
-        <textarea
-          id={id}
-          aria-describedby={described}
-          spellCheck={false}
-          rows={Math.min(40, Math.max(12, text.split("\n").length + 1))}
-          className={`${inputClass} h-auto py-2 font-mono text-xs leading-5`}
-          value={text}
-          onChange={({ target }) => {
-            setText(target.value);
-            try {
-              edit(parse(target.value) as Manifest);
-              setBroken(undefined);
-            } catch (thrown) {
-              setBroken(thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown));
-            }
-          }}
-        />
-      )}
-    </Field>
+    <div className="mb-3">
+      <p className="mb-1 text-sm font-medium">Manifest</p>
+      <YamlEditor
+        label="Manifest"
+        describedBy="Labels, mode and protection are in metadata."
+        text={text}
+        broken={line}
+        edit={(next) => {
+          setText(next);
+          try {
+            edit(parse(next) as Manifest);
+            setBroken(undefined);
+          } catch (thrown) {
+            setBroken(thrown instanceof Error ? (thrown.message.split("\n")[0] ?? "") : String(thrown));
+          }
+        }}
+      />
+      <p role="status" className={`mt-1 text-xs ${broken === undefined ? "text-soft" : "text-bad"}`}>
+        {broken ?? "Labels, mode and protection are in metadata."}
+      </p>
+    </div>
   );
 }
 
