@@ -14,6 +14,7 @@ import { Verdicts } from "../../components/verdicts.tsx";
 import { loopsQuery } from "../../api/queries.ts";
 import type { AboutObject } from "./page.tsx";
 import { planQuery, whyQuery } from "./queries.ts";
+import { Special } from "./special/special.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export function OverviewTab(about: AboutObject & { hasLoop: boolean }) {
@@ -21,6 +22,7 @@ export function OverviewTab(about: AboutObject & { hasLoop: boolean }) {
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <div className="min-w-0 space-y-4">
         <Why {...about} />
+        <Special {...about} />
         {about.hasLoop ? <PlanPanel {...about} /> : undefined}
         <Timeline {...about} limit={12} />
       </div>
@@ -68,15 +70,7 @@ function Why({ organization, path }: AboutObject) {
                     />
                     <span className={`min-w-0 break-words ${reason.blocking ? "" : "text-soft"}`}>
                       {plainWords(reason.words)}
-                      {reason.topic === "held-change" && reason.blocking ? (
-                        <Link
-                          to="/o/$organization/held"
-                          params={{ organization }}
-                          className="ml-2 text-accent hover:underline"
-                        >
-                          decide it
-                        </Link>
-                      ) : undefined}
+                      <ReasonLink organization={organization} path={path} reason={reason} />
                       {reason.command === undefined ? undefined : (
                         <span className="mt-0.5 block">
                           <Command>{reason.command}</Command>
@@ -93,6 +87,42 @@ function Why({ organization, path }: AboutObject) {
   );
 }
 
+const linkClass = "ml-2 text-accent underline";
+
+/** Where a reason can be looked at or answered. */
+function ReasonLink({ organization, path, reason }: { organization: string; path: string; reason: Reason }) {
+  const { topic, data } = reason;
+  const named = (name: string) => {
+    const value = (data as Readonly<Record<string, unknown>> | undefined)?.[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const [held, operation] = [named("id"), named("operation")];
+  if (topic === "held-change" && held !== undefined)
+    return (
+      <Link to="/o/$organization/held/$id" params={{ organization, id: held }} className={linkClass}>
+        decide it
+      </Link>
+    );
+  if ((topic === "operation" || topic === "hold") && operation !== undefined)
+    return (
+      <Link to="/o/$organization/operations/$id" params={{ organization, id: operation }} className={linkClass}>
+        see the operation
+      </Link>
+    );
+  if (topic === "strangers" || topic === "ignored")
+    return (
+      <Link
+        to="/o/$organization/objects/$"
+        params={{ organization, _splat: path }}
+        search={{ tab: topic === "strangers" ? "outside" : "differences" }}
+        className={linkClass}
+      >
+        {topic === "strangers" ? "see them" : "see what is ignored"}
+      </Link>
+    );
+  return undefined;
+}
+
 /** The reasons follow below it, so its own are left out. */
 function shortSummary(summary: string): string {
   const [begin = summary] = plainWords(summary).split(": ");
@@ -106,7 +136,20 @@ type PlanItem = Subject["update"][number];
 function PlanPanel({ organization, path }: AboutObject) {
   const plan = useQuery(planQuery(organization, path));
   return (
-    <Panel title="Differences" flush aside="wanted against last seen">
+    <Panel
+      title="Differences"
+      flush
+      aside={
+        <Link
+          to="/o/$organization/objects/$"
+          params={{ organization, _splat: path }}
+          search={{ tab: "differences" }}
+          className="text-accent underline"
+        >
+          declared, last wanted and seen side by side
+        </Link>
+      }
+    >
       <Answer of={plan} what="the plan">
         {({ subjects }) => (
           <div className="divide-y divide-line">
