@@ -4,6 +4,11 @@ export const consolePages = [
   { name: "inventory", path: "/o/demo/inventory", shows: "in all" },
   { name: "inventory-filtered", path: "/o/demo/inventory?kind=DnsZone", shows: "in all" },
   { name: "object", path: "/o/demo/objects/projects/shop/dnszones/shop", shows: "Differences" },
+  {
+    name: "object-differences",
+    path: "/o/demo/objects/projects/shop/dnszones/shop?tab=differences",
+    shows: "as declared",
+  },
   { name: "object-spec", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=spec", shows: "Field owners" },
   { name: "object-outside", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=outside", shows: "complete look" },
   { name: "object-history", path: "/o/demo/objects/projects/shop/dnszones/shop?tab=history", shows: "Declarations" },
@@ -12,6 +17,16 @@ export const consolePages = [
     name: "object-host",
     path: "/o/demo/objects/projects/shop/workspaces/production/hosts/web-1",
     shows: "Differences",
+  },
+  {
+    name: "object-firewall",
+    path: "/o/demo/objects/projects/shop/workspaces/production/firewalls/web",
+    shows: "What this layer lets through",
+  },
+  {
+    name: "object-load-balancer",
+    path: "/o/demo/objects/projects/shop/workspaces/production/loadbalancers/edge",
+    shows: "Services and targets",
   },
   { name: "held", path: "/o/demo/held", shows: "takeover" },
   { name: "loops", path: "/o/demo/loops", shows: "Caps of this organization" },

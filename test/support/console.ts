@@ -47,7 +47,7 @@ export async function operatorCall(product: Product, method: string, path: strin
     method,
     headers: {
       authorization: `Bearer ${token}`,
-      ...(method === "DELETE" ? { "if-match": "*" } : {}),
+      ...(method === "DELETE" || method === "PUT" ? { "if-match": "*" } : {}),
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { stepEntrySchema } from "../../../src/control-api/schemas/operation.ts";
-import type { DryRunDocument, PlanDocument, ResourceDocument } from "./types.ts";
+import type { ComparisonDocument, DryRunDocument, PlanDocument, ResourceDocument } from "./types.ts";
 
 /** Parts of documents that have no name of their own. */
 export type Mode = "observe" | "propose" | "enforce";
@@ -12,3 +12,4 @@ export interface ResourcePage {
   readonly nextPageToken?: string;
 }
 export type StepEntry = z.output<typeof stepEntrySchema>;
+export type ComparedItem = ComparisonDocument["subjects"][number]["items"][number];

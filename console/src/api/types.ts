@@ -1,5 +1,6 @@
 /** What the API answers, inferred from the very schemas it validates with: there is nothing to generate, and nothing to drift. */
 export type { ProblemDocument } from "../../../src/control-api/schemas/common.ts";
+export type { ComparisonDocument } from "../../../src/control-api/schemas/comparison.ts";
 export type { DryRunDocument } from "../../../src/control-api/schemas/dry-run.ts";
 export type {
   DriftDocument,

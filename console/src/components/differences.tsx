@@ -31,9 +31,15 @@ export function Differences({ differences }: { differences: readonly Difference[
   );
 }
 
+/** A list of words has a line for each. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value.join("\n");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 export function Value({ value, sign, tone, absent }: { value: unknown; sign: string; tone: string; absent: string }) {
   if (value === undefined || value === null) return <span className="text-soft italic">{absent}</span>;
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const text = textOf(value);
   return (
     <code className={`rounded px-1 py-px whitespace-pre-wrap ${tone}`}>
       <span aria-hidden="true">{sign} </span>

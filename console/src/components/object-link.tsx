@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import type { ObjectTab } from "../pages/object/route.tsx";
 import type { LoopsDocument, ResourceDocument } from "../api/types.ts";
 
 /** A resource's place below its organization, in the words of the API's routes. */
@@ -21,16 +22,20 @@ export function pathOfLink(link: string): string {
 export function ObjectLink({
   organization,
   path,
+  tab,
   children,
 }: {
   organization: string;
   path: string;
+  /** The part of its page; the overview without it. */
+  tab?: ObjectTab;
   children: ReactNode;
 }) {
   return (
     <Link
       to="/o/$organization/objects/$"
       params={{ organization, _splat: path }}
+      search={tab === undefined ? {} : { tab }}
       className="font-medium break-words text-accent hover:underline"
     >
       {children}

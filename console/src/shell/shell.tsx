@@ -64,7 +64,7 @@ export function Shell({ organization }: { organization: string }) {
       <GuardStrip organization={organization} />
       <div className="flex min-h-0 flex-1">
         <Navigation organization={organization} open={menu} close={() => setMenu(false)} />
-        <main id="main" tabIndex={-1} className="min-w-0 flex-1 overflow-y-auto outline-none">
+        <main id="main" tabIndex={-1} className="relative min-w-0 flex-1 overflow-y-auto outline-none">
           <div className="mx-auto max-w-[88rem] p-4 lg:p-6">
             <Outlet />
           </div>

@@ -31,7 +31,7 @@ const look = EditorView.theme({
   ".cm-changedText, .cm-deletedText, .cm-insertedLine .cm-changedText": {
     background: "none !important",
     textDecoration: "underline",
-    textDecorationThickness: "2px",
+    textDecorationThickness: "1px",
     textUnderlineOffset: "3px",
   },
   ".cm-deletedChunk .cm-deletedText": { color: "var(--bad)" },
@@ -43,6 +43,8 @@ const look = EditorView.theme({
     color: "var(--soft)",
     fontFamily: "var(--font-sans)",
   },
+  // The sign that comes with it is in no letters of ours.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: "'…' !important" },
 });
 
 /** What every text has: YAML in our colours, with numbers, and lines that are broken rather than cut. */

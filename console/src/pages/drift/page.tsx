@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, get } from "../../api/client.ts";
+import { Link } from "@tanstack/react-router";
+import { get } from "../../api/client.ts";
 import { base, keys } from "../../api/queries.ts";
 import type { DriftDocument } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
@@ -8,10 +9,14 @@ import { Chip } from "../../components/mark.tsx";
 import { ObjectLink, pathOfLink } from "../../components/object-link.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
-import { Ago } from "../../components/time.tsx";
+import { Ago, useNowMs } from "../../components/time.tsx";
+import { DriftActions } from "../../drift/drift-actions.tsx";
+import { removeRule } from "../../drift/ignore-dialog.tsx";
+import { scopePath, scopeWords } from "../../drift/scope-words.ts";
 import { driftRoute } from "./route.tsx";
 
 type Cause = DriftDocument["causes"][number];
+type Rule = NonNullable<DriftDocument["ignored"]>[number];
 
 /** What differs from its declaration, by cause and field; and what is left alone on purpose. */
 export function DriftPage() {
@@ -47,17 +52,17 @@ export function DriftPage() {
             <Panel title="Left alone on purpose" flush>
               {ignored.length === 0 ? (
                 <Empty icon="eye" title="No rule ignores anything">
-                  A field that somebody else may change can be left alone, with a reason:{" "}
-                  <Command>setpoint ignore dnszone/shop /ttlSeconds --reason …</Command>
+                  A field that somebody else may change can be left alone, with a reason and an end:{" "}
+                  <Command>setpoint ignore dnszone/shop /ttlSeconds --reason … --until 7d</Command>
                 </Empty>
               ) : (
                 <ul className="divide-y divide-line">
                   {ignored.map((rule) => (
-                    <li key={`${rule.kind} ${rule.name ?? ""} ${rule.field}`} className="px-3.5 py-2 text-sm">
-                      <code>{rule.field}</code> of {rule.kind}
-                      {rule.name === undefined ? "" : `/${rule.name}`}: {rule.reason}{" "}
-                      <span className="text-soft">(a rule of {rule.from})</span>
-                    </li>
+                    <RuleRow
+                      key={`${rule.from} ${rule.kind} ${rule.name ?? ""} ${rule.item ?? ""} ${rule.field}`}
+                      organization={organization}
+                      rule={rule}
+                    />
                   ))}
                 </ul>
               )}
@@ -69,25 +74,34 @@ export function DriftPage() {
   );
 }
 
+const titles: Readonly<Record<string, string>> = {
+  create: "items are missing outside",
+  delete: "items are no longer declared",
+  takeover: "items belong to somebody else until they are taken over",
+  replace: "items must be replaced",
+};
+const verbs: Readonly<Record<string, string>> = { takeover: "take over" };
+
 function CausePanel({ organization, cause }: { organization: string; cause: Cause }) {
-  const look = useAction(organization, async () => {
-    for (const { link } of cause.resources) await api("POST", `${link}:reconcile`);
-  });
   const { kind, action, field, items, resources, resourceCount, guards, since } = cause;
+  const targets = resources.map(({ name, link }) => ({
+    kind,
+    name,
+    path: pathOfLink(link),
+    fields: field === "" ? [] : [field],
+  }));
   return (
     <Panel
-      title={`${kind}: ${field === "" ? action : `${field} differs`}`}
+      title={`${kind}: ${field === "" ? (titles[action] ?? action) : `${field} differs`}`}
       aside={
         <>
           since <Ago at={since} />
-          <Button icon="refresh" busy={look.isPending} onClick={() => look.mutate()}>
-            Look again
-          </Button>
         </>
       }
     >
       <p className="flex flex-wrap items-center gap-2 text-sm">
-        {items} item{items === 1 ? "" : "s"} to {action} in {resourceCount} resource{resourceCount === 1 ? "" : "s"}
+        {items} item{items === 1 ? "" : "s"} to {verbs[action] ?? action} in {resourceCount} resource
+        {resourceCount === 1 ? "" : "s"}
         {guards.length === 0 ? (
           <Chip tone="accent" icon="refresh">
             being put right
@@ -99,18 +113,64 @@ function CausePanel({ organization, cause }: { organization: string; cause: Caus
             </Chip>
           ))
         )}
+        {guards.length === 0 ? undefined : (
+          <Link to="/o/$organization/held" params={{ organization }} className="text-accent underline">
+            what waits for a person
+          </Link>
+        )}
       </p>
-      <p className="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm">
-        {resources.map(({ name, link }) => (
-          <ObjectLink key={link} organization={organization} path={pathOfLink(link)}>
-            {name}
-          </ObjectLink>
+      <p className="my-2 flex flex-wrap gap-x-4 gap-y-1 text-sm">
+        {resources.map(({ name, link, items: count }) => (
+          <span key={link}>
+            <ObjectLink organization={organization} path={pathOfLink(link)} tab="differences">
+              {name}
+            </ObjectLink>
+            {count > 1 ? <span className="text-soft"> ×{count}</span> : undefined}
+          </span>
         ))}
         {resourceCount > resources.length ? (
           <span className="text-soft">and {resourceCount - resources.length} more</span>
         ) : undefined}
       </p>
-      {look.error === null ? undefined : <ProblemNote error={look.error} />}
+      {action === "takeover" ? undefined : (
+        <DriftActions organization={organization} targets={targets} fields={field !== ""} />
+      )}
+      {resourceCount > resources.length ? (
+        <p className="mt-2 text-xs text-soft">These are about the {resources.length} that are named.</p>
+      ) : undefined}
     </Panel>
+  );
+}
+
+function RuleRow({ organization, rule }: { organization: string; rule: Rule }) {
+  const nowMs = useNowMs();
+  const { from, ...own } = rule;
+  const scope = scopePath(from);
+  const remove = useAction(organization, () => removeRule(organization, scope ?? "", own));
+  const { kind, name, item, field, reason, until } = rule;
+  const ended = until !== undefined && Date.parse(until) <= nowMs;
+  return (
+    <li className="px-3.5 py-2 text-sm">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className="min-w-0 break-words">
+          <code>{field}</code> of {item === undefined ? "" : `${item} of `}
+          {kind}
+          {name === undefined ? "" : `/${name}`}: {reason}{" "}
+          <span className="text-soft">(a rule of {scopeWords(from)})</span>
+        </span>
+        <Chip tone={ended ? "plain" : "accent"} icon="clock">
+          {until === undefined
+            ? "until it is taken back"
+            : `${ended ? "ended" : "until"} ${new Date(until).toLocaleDateString(undefined, { dateStyle: "medium", timeZone: "UTC" })}`}
+        </Chip>
+        <span className="flex-1" />
+        {scope === undefined ? undefined : (
+          <Button icon="back" busy={remove.isPending} onClick={() => remove.mutate()}>
+            {ended ? "Clear" : "Act upon it again"}
+          </Button>
+        )}
+      </p>
+      {remove.error === null ? undefined : <ProblemNote error={remove.error} />}
+    </li>
   );
 }

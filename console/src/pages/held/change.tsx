@@ -17,6 +17,7 @@ import { plainWords } from "../../components/plain-words.ts";
 import { Answer, ProblemNote } from "../../components/states.tsx";
 import { Ago, Until } from "../../components/time.tsx";
 import { VerdictRow } from "../../components/verdicts.tsx";
+import { ChangedSince } from "./changed-since.tsx";
 import { titleOf } from "./held-row.tsx";
 import { heldChangeRoute } from "./route.tsx";
 
@@ -63,6 +64,7 @@ export function HeldChangePage() {
                     <p className="text-sm">Asked for because: {found.reason}</p>
                   )}
                 </Panel>
+                <ChangedSince key={found.id} organization={organization} change={found} />
                 <Decision key={found.digest} organization={organization} change={found} />
               </div>
             </div>

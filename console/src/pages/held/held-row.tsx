@@ -6,6 +6,8 @@ import { Chip } from "../../components/mark.tsx";
 import { plainWords } from "../../components/plain-words.ts";
 import { Ago, Until } from "../../components/time.tsx";
 
+import { hasMoved } from "./changed-since.tsx";
+
 /** What deletes comes first, then what replaces; among equals the oldest. */
 export function inOrder(changes: readonly HeldChangeDocument[]): readonly HeldChangeDocument[] {
   const weight = ({ blastRadius: { actions } }: HeldChangeDocument) =>
@@ -39,6 +41,11 @@ export function HeldRow({ organization, change }: { organization: string; change
           <span className="flex flex-wrap items-center gap-x-3">
             <span className="min-w-0 font-medium break-words">{titleOf(change)}</span>
             <Counts counts={change.blastRadius.actions} />
+            {hasMoved(change) ? (
+              <Chip tone="warn" icon="differs">
+                changed since you looked
+              </Chip>
+            ) : undefined}
             {change.overdue ? (
               <Chip tone="bad" icon="clock">
                 overdue

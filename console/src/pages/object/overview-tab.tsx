@@ -247,7 +247,7 @@ function Conditions({ resource }: AboutObject) {
               <span className="flex-1" />
               {condition.since === undefined ? undefined : <Ago at={condition.since} className="text-xs text-soft" />}
             </p>
-            <p className="break-words text-soft">{condition.message}</p>
+            <p className="break-words text-soft">{plainWords(condition.message)}</p>
           </li>
         ))}
       </ul>

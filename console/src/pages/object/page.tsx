@@ -10,6 +10,7 @@ import { Answer } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 import { ObjectActions } from "./actions.tsx";
 import { AsTab } from "./as-tab.tsx";
+import { DifferencesTab } from "./differences-tab.tsx";
 import { HistoryTab } from "./history-tab.tsx";
 import { OutsideTab } from "./outside-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
@@ -19,6 +20,7 @@ import { SpecTab } from "./spec-tab.tsx";
 
 const tabs: readonly { readonly tab: ObjectTab; readonly title: string; readonly needsLoop?: boolean }[] = [
   { tab: "overview", title: "Overview" },
+  { tab: "differences", title: "Differences", needsLoop: true },
   { tab: "spec", title: "Spec" },
   { tab: "outside", title: "Outside", needsLoop: true },
   { tab: "history", title: "History" },
@@ -70,6 +72,7 @@ export function ObjectPage() {
                   ))}
               </nav>
               {tab === "overview" ? <OverviewTab {...about} hasLoop={hasLoop} /> : undefined}
+              {tab === "differences" && hasLoop ? <DifferencesTab {...about} /> : undefined}
               {tab === "spec" ? <SpecTab {...about} /> : undefined}
               {tab === "history" ? <HistoryTab {...about} /> : undefined}
               {tab === "outside" && hasLoop ? <OutsideTab {...about} /> : undefined}

@@ -2,6 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { get } from "../../api/client.ts";
 import { base, keys } from "../../api/queries.ts";
 import type {
+  ComparisonDocument,
   DeclarationDocument,
   HistoryDocument,
   ObservationDocument,
@@ -28,3 +29,5 @@ export const declarationsQuery = (organization: string, path: string) =>
   part<{ items: readonly DeclarationDocument[] }>(organization, path, "declarations");
 export const observationQuery = (organization: string, path: string) =>
   part<ObservationDocument>(organization, path, "observation");
+export const comparisonQuery = (organization: string, path: string) =>
+  part<ComparisonDocument>(organization, path, "comparison");

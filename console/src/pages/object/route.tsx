@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { organizationRoute } from "../../shell/routes.tsx";
 
-export const objectTabs = ["overview", "spec", "history", "outside", "as"] as const;
+export const objectTabs = ["overview", "differences", "spec", "history", "outside", "as"] as const;
 export type ObjectTab = (typeof objectTabs)[number];
 
 /** The rest of the address is the place of the resource in the API, below its organization. */

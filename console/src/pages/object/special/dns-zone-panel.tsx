@@ -69,7 +69,7 @@ function Matrix({ report: { servers, sets } }: { report: PropagationReport }) {
         <table className="w-full text-left text-sm">
           <thead className="text-xs">
             <tr className="border-b border-line align-bottom">
-              <th scope="col" className="px-3.5 py-2 font-medium text-soft">
+              <th scope="col" className="min-w-52 px-3.5 py-2 font-medium text-soft">
                 Record set
               </th>
               {servers.map(({ server, role }) => (
