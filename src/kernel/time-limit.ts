@@ -1,8 +1,9 @@
 import type { Clock } from "../ports/clock.ts";
+import { EarlyEnd } from "./early-end.ts";
 import { RetryableError } from "./errors.ts";
 
-/** One reason for every timer: making an error with its stack for each call that ended in time would cost more than the call. */
-const FINISHED = "finished";
+/** A reason of our own: without one, each abort builds an exception with its stack. */
+const LATE = "late";
 
 /**
  * Runs one attempt with its own abort signal and a limit. A call that does not stop when told is left behind:
@@ -17,17 +18,17 @@ export async function withTimeLimit<T>(
   if (limit.signal.aborted)
     throw new RetryableError("TIMED_OUT", `${limit.what} was ended before it began`, { ambiguous: false });
   const attempt = new AbortController();
-  const timer = new AbortController();
+  const timer = new EarlyEnd();
   const stop = () => {
     attempt.abort(limit.signal.reason);
-    timer.abort(FINISHED);
+    timer.end();
   };
   limit.signal.addEventListener("abort", stop, { once: true });
   let ended = false;
-  const outOfTime = clock.wait(limit.ms, timer.signal).then((): T => {
+  const outOfTime = clock.wait(limit.ms, timer).then((): T => {
     // The race is over: nobody reads this, so no error is made for it.
     if (ended) return undefined as T;
-    attempt.abort(FINISHED);
+    attempt.abort(LATE);
     const why = limit.signal.aborted ? "was ended before it answered" : `did not answer within ${limit.ms} ms`;
     throw new RetryableError("TIMED_OUT", `${limit.what} ${why}`, { ambiguous: true });
   });
@@ -35,7 +36,7 @@ export async function withTimeLimit<T>(
     return await Promise.race([work(attempt.signal), outOfTime]);
   } finally {
     ended = true;
-    timer.abort(FINISHED);
+    timer.end();
     outOfTime.catch(() => {});
     limit.signal.removeEventListener("abort", stop);
   }

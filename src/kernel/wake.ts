@@ -1,12 +1,10 @@
 import type { Clock } from "../ports/clock.ts";
-
-/** A reason of our own: without one, each abort builds an exception with its stack. */
-const WOKEN = "woken";
+import { EarlyEnd } from "./early-end.ts";
 
 /** A wait that others can end early. A wake-up that comes while nobody waits ends the next wait at once. */
 export class Wake {
   readonly #clock: Clock;
-  #waiting: AbortController | undefined;
+  #waiting: EarlyEnd | undefined;
   #woken = false;
 
   constructor(clock: Clock) {
@@ -15,9 +13,9 @@ export class Wake {
 
   async wait(ms: number): Promise<void> {
     if (!this.#woken) {
-      const waiting = new AbortController();
+      const waiting = new EarlyEnd();
       this.#waiting = waiting;
-      await this.#clock.wait(ms, waiting.signal);
+      await this.#clock.wait(ms, waiting);
       this.#waiting = undefined;
     }
     this.#woken = false;
@@ -25,6 +23,6 @@ export class Wake {
 
   wake(): void {
     this.#woken = true;
-    this.#waiting?.abort(WOKEN);
+    this.#waiting?.end();
   }
 }

@@ -1,8 +1,6 @@
 import type { Clock } from "../ports/clock.ts";
+import { EarlyEnd } from "./early-end.ts";
 import { RetryableError } from "./errors.ts";
-
-/** A reason of our own: without one, each abort builds an exception with its stack. */
-const ANSWERED = "answered";
 
 /**
  * The answer, unless it takes longer. A store that neither answers nor fails must not stop the loops that keep leases;
@@ -13,17 +11,17 @@ export async function within<T>(
   limit: { readonly ms: number; readonly what: string },
   work: Promise<T>,
 ): Promise<T> {
-  const answered = new AbortController();
-  const late = clock.wait(limit.ms, answered.signal).then((): T => {
+  const answered = new EarlyEnd();
+  const late = clock.wait(limit.ms, answered).then((): T => {
     // The race is over: nobody reads this, so no error is made for it.
-    if (answered.signal.aborted) return undefined as T;
+    if (answered.aborted) return undefined as T;
     throw new RetryableError("TIMED_OUT", `${limit.what} did not answer within ${limit.ms} ms`);
   });
   late.catch(() => {});
   try {
     return await Promise.race([work, late]);
   } finally {
-    answered.abort(ANSWERED);
+    answered.end();
     work.catch(() => {});
   }
 }

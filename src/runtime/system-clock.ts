@@ -1,4 +1,4 @@
-import type { Clock } from "../ports/clock.ts";
+import type { Clock, WaitSignal } from "../ports/clock.ts";
 import { steadyMs } from "./steady-time.ts";
 
 /** `setTimeout` takes a signed 32-bit number of milliseconds; a longer wait would fire at once. */
@@ -14,7 +14,7 @@ export const systemClock: Clock = Object.freeze({
   wait: waitMs,
 });
 
-function waitMs(ms: number, signal?: AbortSignal): Promise<void> {
+function waitMs(ms: number, signal?: WaitSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) {
       resolve();

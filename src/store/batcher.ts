@@ -1,4 +1,5 @@
 import type { Clock } from "../ports/clock.ts";
+import { EarlyEnd } from "../kernel/early-end.ts";
 import { isAboutTheRequest } from "./errors.ts";
 
 export interface BatcherOptions<Request, Answer> {
@@ -139,11 +140,11 @@ export class Batcher<Request, Answer> {
   }
 
   #watch(): Disposable {
-    const over = new AbortController();
+    const over = new EarlyEnd();
     let counted = false;
     const watch = async () => {
-      await this.#options.clock.wait(patienceMs, over.signal);
-      if (over.signal.aborted) return;
+      await this.#options.clock.wait(patienceMs, over);
+      if (over.aborted) return;
       counted = true;
       this.#stuck += 1;
       this.#next();
@@ -151,8 +152,7 @@ export class Batcher<Request, Answer> {
     void watch();
     return {
       [Symbol.dispose]: () => {
-        // With a reason of its own: without one, an error with a stack is made each time.
-        over.abort("over");
+        over.end();
         if (counted) this.#stuck -= 1;
       },
     };

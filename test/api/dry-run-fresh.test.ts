@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { freshWithinMs, lookEveryMs } from "../../src/control-api/dry-run.ts";
 import { dryRunSchema } from "../../src/control-api/schemas/dry-run.ts";
+import type { WaitSignal } from "../../src/ports/clock.ts";
 import { startTestApi, type TestApi, whatever } from "../support/api.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { addLab, base, declare, type Engine, observed, owning, record, takeEngine, zone } from "../support/zones.ts";
@@ -11,7 +12,7 @@ class AskedClock extends ManualClock {
   asked = 0;
   meanwhile: () => Promise<void> = async () => {};
 
-  override async wait(ms: number, signal?: AbortSignal): Promise<void> {
+  override async wait(ms: number, signal?: WaitSignal): Promise<void> {
     if (ms !== lookEveryMs) return await super.wait(ms, signal);
     this.asked++;
     await this.meanwhile();

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock, WaitSignal } from "../../src/ports/clock.ts";
 
 interface Timer {
   atMs: number;
@@ -118,7 +118,7 @@ export class VirtualClock implements Clock {
     return this.nowMs();
   }
 
-  wait(ms: number, signal?: AbortSignal): Promise<void> {
+  wait(ms: number, signal?: WaitSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
       const onAbort = () => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock, WaitSignal } from "../../src/ports/clock.ts";
 import type { Ids } from "../../src/ports/ids.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { steadyMs } from "../../src/runtime/steady-time.ts";
@@ -79,7 +79,7 @@ export class SimProcess implements Owner {
     this.jumpedAtMs = this.world.nowMs;
   }
 
-  #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  #wait(ms: number, signal: WaitSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted === true) {
         resolve();

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock, WaitSignal } from "../../src/ports/clock.ts";
 
 interface Timer {
   readonly atMs: number;
@@ -25,7 +25,7 @@ export class ManualClock implements Clock {
     return this.#nowMs - this.#monotonicFromMs;
   }
 
-  wait(ms: number, signal?: AbortSignal): Promise<void> {
+  wait(ms: number, signal?: WaitSignal): Promise<void> {
     if (signal?.aborted === true) return Promise.resolve();
     return new Promise((resolve) => {
       const end = () => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock, WaitSignal } from "../../src/ports/clock.ts";
 
 interface Timer {
   readonly atMs: number;
@@ -28,7 +28,7 @@ export class VirtualClock implements Clock {
     return this.#monotonicMs;
   }
 
-  wait(ms: number, signal?: AbortSignal): Promise<void> {
+  wait(ms: number, signal?: WaitSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted === true) {
         resolve();
