@@ -77,6 +77,31 @@ test("a permit records the intent of its call, and an outcome ends it", async ()
   assert.deepEqual([entry.result, entry.externalId, entry.answer], ["done", "x-1", "201"]);
 });
 
+test("a permit writes what there is to remember, and leaves the row alone where that is the same", async () => {
+  const input = await world.subject("remembered");
+  const rowOf = async () => {
+    const text = "select ctid::text as place, memory::text from setpoint.subject_state where subject_id = $1";
+    const [row] = await query<{ place: string; memory: string }>(stores.url, text, [input.subject.id]);
+    return row ?? assert.fail("nothing is remembered");
+  };
+  const permit = async (attempts: number) => {
+    const request = permitFor(world, input, { memory: { ...input.memory, attempts } });
+    assert.equal(await refusal(request), "granted");
+    return request;
+  };
+  const { permitId, memory } = await permit(3);
+  assert.equal(await stores.engine.recordOutcome(outcomeFor(world, input, { permitId, memory })), true);
+  const before = await rowOf();
+  const same = await permit(3);
+  assert.deepEqual(await rowOf(), before);
+  assert.equal(
+    await stores.engine.recordOutcome(outcomeFor(world, input, { permitId: same.permitId, memory: same.memory })),
+    true,
+  );
+  await permit(4);
+  assert.equal((await world.reload(input)).memory.attempts, 4);
+});
+
 test("each condition of the fence refuses by its name", async () => {
   const input = await world.subject("refused");
   const { organizationId } = world;

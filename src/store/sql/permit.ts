@@ -60,9 +60,13 @@ export const permit = statement<{ index: number; answer: PermitRefusal | "grante
      update setpoint.subject as s set permit_id = g.permit_id, permit_until_ms = g.now_ms + g.for_ms
      from granted as g where s.id = g.subject_id
    ),
+   -- An update is intended without anything new to remember, and the row is the largest that a subject has.
    remembered as (
      insert into setpoint.subject_state as t (organization_id, subject_id, memory)
-     select organization_id, subject_id, memory from granted
+     select organization_id, subject_id, memory from granted as g
+     where g.memory::text is distinct from (
+       select t.memory::text from setpoint.subject_state as t
+       where t.organization_id = g.organization_id and t.subject_id = g.subject_id)
      on conflict (organization_id, subject_id) do update set memory = excluded.memory
    ),
    used as (
