@@ -44,6 +44,10 @@ export class Lane implements Linked<Lane> {
   readonly account: Account;
   readonly turn: Turn;
   readonly subjects = new Ring<ReadySubject>();
+  /** It has had more subjects than a short one since it was last empty, and they go in rows. */
+  isLong = false;
+  /** How many of the row it is in have begun. */
+  begun = 0;
 
   constructor(account: Account, turn: Turn) {
     this.account = account;
@@ -51,16 +55,75 @@ export class Lane implements Linked<Lane> {
   }
 }
 
-/** One organization's place among those with subjects of one rank. */
+/** An account with more than so many due is one whose subjects go in rows. */
+const SHORT = 4;
+/** As many of an account's subjects begin in a row before the next account's do. */
+export const ROW = 128;
+
+/**
+ * One organization's place among those with subjects of one rank, and whose turn it is within it. Accounts with few due take turns
+ * subject by subject. Those with many go in rows and share every second turn, so that nobody waits behind them for long: what begins
+ * together shares the account's listing, and what was written together is seen by one more. Subject by subject, each of a
+ * hundred accounts with something to mend would be listed anew every second until the last one is done.
+ */
 export class Turn implements Linked<Turn> {
   next: Turn | undefined;
   previous: Turn | undefined;
   readonly organization: Organization;
-  readonly lanes = new Ring<Lane>();
+  readonly #short = new Ring<Lane>();
+  readonly #long = new Ring<Lane>();
+  #longLast = false;
 
   constructor(organization: Organization) {
     this.organization = organization;
   }
+
+  get isEmpty(): boolean {
+    return this.#short.size + this.#long.size === 0;
+  }
+
+  /** The next subject of the first account that may have a turn. */
+  nextOf(mayStart: (account: Account) => boolean): ReadySubject | undefined {
+    const [one, other] = this.#longLast ? [this.#short, this.#long] : [this.#long, this.#short];
+    return nextIn(one, mayStart) ?? nextIn(other, mayStart);
+  }
+
+  enter(lane: Lane, subject: ReadySubject): void {
+    if (lane.subjects.size === 0) this.#short.push(lane);
+    lane.subjects.push(subject);
+    if (lane.isLong || lane.subjects.size <= SHORT) return;
+    this.#short.remove(lane);
+    this.#long.push(lane);
+    lane.isLong = true;
+  }
+
+  /** The lane's first subject begins; it leaves the lane next. */
+  started(lane: Lane): void {
+    this.#longLast = lane.isLong;
+    if (!lane.isLong) {
+      this.#short.moveToEnd(lane);
+      return;
+    }
+    lane.begun += 1;
+    if (lane.begun < ROW) return;
+    lane.begun = 0;
+    this.#long.moveToEnd(lane);
+  }
+
+  /** The subject leaves its lane, which leaves with its last one. */
+  exit(lane: Lane, subject: ReadySubject): void {
+    lane.subjects.remove(subject);
+    if (lane.subjects.size > 0) return;
+    (lane.isLong ? this.#long : this.#short).remove(lane);
+  }
+}
+
+/** Few can be passed over: only as many accounts as can fill their share of the slots at once. */
+function nextIn(lanes: Ring<Lane>, mayStart: (account: Account) => boolean): ReadySubject | undefined {
+  let lane = lanes.first;
+  for (let passed = 0; lane !== undefined && passed < lanes.size; passed++, lane = lane.next)
+    if (mayStart(lane.account)) return lane.subjects.first;
+  return undefined;
 }
 
 /** How many run: turns that somebody waits for, and periodic looks, which have slots of their own. */

@@ -44,8 +44,9 @@ const CONCESSIONS = [
 
 /**
  * Subjects that are due. The most urgent rank goes first; within a rank organizations take turns, within an organization its
- * accounts do, and within an account first come is first served. A subject is here once, at its most urgent rank and with its
- * earliest time, and never has two turns at the same time: what comes while it runs is kept for one more turn afterwards.
+ * accounts do (with whole rows of subjects where they have many), and within an account first come is first served. A subject is
+ * here once, at its most urgent rank and with its earliest time, and never has two turns at the same time: what comes while it
+ * runs is kept for one more turn afterwards.
  *
  * Four limits keep one from starving the others. Looks nobody waits for have a rate and slots of their own, so that people and
  * events never wait for them. No organization and no account may fill all slots, so that a tenant whose provider hangs holds up only itself.
@@ -222,7 +223,7 @@ export class ReadyQueue {
     return this.#slotsInUse.periodic < this.#limits.periodic.max;
   }
 
-  /** Few can be passed over here: only as many organizations and accounts as can fill their share of the slots at once. */
+  /** Few can be passed over here: only as many organizations as can fill their share of the slots at once. */
   #nextOf(rank: number, nowMs: number): ReadySubject | undefined {
     const turns = this.#ranks[rank];
     const slots = slotsOf(rank);
@@ -231,10 +232,8 @@ export class ReadyQueue {
     for (let passed = 0; turn !== undefined && passed < (turns?.size ?? 0); passed++, turn = turn.next) {
       if (turn.organization.running[slots] >= perOrganizationMax) continue;
       if (slots === "turns" && this.#isPaced(turn.organization, nowMs)) continue;
-      let lane = turn.lanes.first;
-      for (let skipped = 0; lane !== undefined && skipped < turn.lanes.size; skipped++, lane = lane.next) {
-        if (lane.account.running[slots] < perAccountMax) return lane.subjects.first;
-      }
+      const subject = turn.nextOf((account) => account.running[slots] < perAccountMax);
+      if (subject !== undefined) return subject;
     }
     return undefined;
   }
@@ -268,7 +267,7 @@ export class ReadyQueue {
     const { lane } = subject;
     if (lane === undefined) throw new Error(`Subject ${subject.id} was expected to wait in a lane`);
     const { account, turn } = lane;
-    turn.lanes.moveToEnd(lane);
+    turn.started(lane);
     this.#ranks[subject.rank]?.moveToEnd(turn);
     this.#waiting.delete(subject.id);
     this.#count(subject, turn.organization, account, 1);
@@ -305,9 +304,8 @@ export class ReadyQueue {
     if (lane === undefined) {
       lane = new Lane(account, turn);
       account.lanes[subject.rank] = lane;
-      turn.lanes.push(lane);
     }
-    lane.subjects.push(subject);
+    turn.enter(lane, subject);
     subject.lane = lane;
     organization.queued += 1;
     this.#waitingAt[subject.rank] = this.waitingAt(subject.rank) + 1;
@@ -317,15 +315,14 @@ export class ReadyQueue {
     const { lane, rank } = subject;
     if (lane === undefined) return;
     const { account, turn } = lane;
-    lane.subjects.remove(subject);
+    turn.exit(lane, subject);
     subject.lane = undefined;
     turn.organization.queued -= 1;
     this.#waitingAt[rank] = this.waitingAt(rank) - 1;
     if (lane.subjects.size > 0) return;
-    turn.lanes.remove(lane);
     account.lanes[rank] = undefined;
     forgetAccountIfUnused(turn.organization, account);
-    if (turn.lanes.size > 0) return;
+    if (!turn.isEmpty) return;
     this.#ranks[rank]?.remove(turn);
     turn.organization.turns[rank] = undefined;
   }

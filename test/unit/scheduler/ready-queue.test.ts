@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { ROW } from "../../../src/scheduler/ready-lanes.ts";
 import { ReadyQueue, type ReadyQueueLimits, type Slots } from "../../../src/scheduler/ready-queue.ts";
 import type { SubjectGroup } from "../../../src/scheduler/subject-groups.ts";
 
@@ -200,6 +201,45 @@ test("within an organization its accounts take turns, and within an account firs
   offer(queue, 6, EVENT, group("acme"));
   const order = [1, 2, 3, 4, 5, 6].map(() => queue.take(0)?.id);
   assert.deepEqual(order, [1, 5, 6, 2, 3, 4]);
+});
+
+test("accounts with many due go in rows, so that what begins together shares a listing", () => {
+  const queue = new ReadyQueue(wide, 0);
+  const accounts = ["one", "two", "three"];
+  for (let id = 0; id < 900; id++) offer(queue, id, EVENT, group("acme", accounts[id % 3]));
+  const order = Array.from({ length: 900 }, () => queue.take(0)?.group.accountId);
+  const changes = order.filter((account, place) => place > 0 && account !== order[place - 1]).length;
+  // Three hundred each: two rows and what is left.
+  assert.equal(changes, 8);
+  for (const [index, account] of accounts.entries())
+    assert.deepEqual(order.slice(index * ROW, (index + 1) * ROW), Array(ROW).fill(account));
+});
+
+test("an account with few due waits for no row of another one, and rows do not wait for it", () => {
+  const few = fc.array(fc.nat({ max: 2_000 }), { minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 6 }), few, (crowds, comesAt) => {
+      const queue = new ReadyQueue(wide, 0);
+      const crowd = 400;
+      for (let id = 0; id < crowds * crowd; id++) offer(queue, id, EVENT, group("acme", `crowd-${id % crowds}`));
+      const cameAt = new Map<number, number>();
+      let newcomer = 1_000_000;
+      for (let turn = 0; queue.size > 0; turn++) {
+        for (const at of comesAt) {
+          if (at !== turn) continue;
+          cameAt.set(++newcomer, turn);
+          offer(queue, newcomer, EVENT, group("acme", `calm-${newcomer}`));
+        }
+        const id = queue.take(0)?.id ?? assert.fail("somebody waits and nobody starts");
+        queue.finish(id);
+        const since = cameAt.get(id);
+        if (since !== undefined)
+          assert.ok(turn - since <= 2 * comesAt.length, `a lone subject waited for ${turn - since} turns`);
+        cameAt.delete(id);
+      }
+      assert.equal(cameAt.size, 0);
+    }),
+  );
 });
 
 test("the most urgent goes first, and a flood of it concedes one turn in eight to the rest", () => {
