@@ -49,10 +49,14 @@ export class Operator {
     this.#helpOperations();
   }
 
-  /** What waits for somebody is tried again, and given up the next time; what leaves is taken away. */
+  /** What waits for somebody is tried again, and given up the next time; what was refused is given up; what leaves is taken away. */
   #helpOperations(): void {
     const { tables } = this.#cast.store.state;
+    const decided = rejectedItems(this.#cast);
     for (const operation of Array.from(tables.operations.values())) {
+      // Whoever said no to what it wants to do gives it up: it would ask for ever, and nobody else may touch what it holds.
+      if (operation.state === "held" && decided.has(operation.subjectId))
+        steer(this.#cast, operation, { verb: "cancel" });
       if (operation.state !== "attention") continue;
       const verb = this.#helped.has(operation.id) ? "cancel" : "resume";
       steer(this.#cast, operation, { verb: this.#givenUp.has(operation.id) ? "release" : verb });
