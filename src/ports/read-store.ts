@@ -78,6 +78,24 @@ export interface ReadStore {
   }): Promise<readonly ListName[]>;
   /** How many resources each list of an organization has, and how many are not as they should be. */
   figures(organizationId: string): Promise<readonly ListFigures[]>;
+  /** What some resources refer to or are a part of, at most so many of each. */
+  relationsFrom(request: {
+    readonly organizationId: string;
+    readonly uids: readonly string[];
+    readonly each: number;
+  }): Promise<readonly Relation[]>;
+  /** What refers to some resources or is a part of them, at most so many of each. */
+  relationsTo(request: {
+    readonly organizationId: string;
+    readonly names: readonly PlacedName[];
+    readonly each: number;
+  }): Promise<readonly Relation[]>;
+  /** What the first so many resources of some lists refer to or are a part of. */
+  relationsOfLists(request: {
+    readonly organizationId: string;
+    readonly lists: readonly ListName[];
+    readonly first: number;
+  }): Promise<readonly { readonly from: ListName; readonly to: PlacedName }[]>;
   listAccounts(organizationId: string): Promise<readonly AccountView[]>;
   /** How each account is used: what is left of its budget, and how the looks at it went. */
   accountUse(organizationId: string): Promise<readonly AccountUse[]>;
@@ -114,6 +132,16 @@ export interface ReadStore {
 export interface ListName {
   readonly scope: string;
   readonly kind: string;
+}
+
+/** A resource by its place and name; whether there is one is another question. */
+export interface PlacedName extends ListName {
+  readonly name: string;
+}
+
+export interface Relation {
+  readonly from: PlacedName & { readonly uid: string };
+  readonly to: PlacedName;
 }
 
 export interface ListFigures extends ListName {

@@ -2,8 +2,10 @@ import { oldHoldMs } from "../kernel/steering.ts";
 import type {
   HeldChangeView,
   HistoryEntry,
+  PlacedName,
   PlatformSummary,
   ReadStore,
+  Relation,
   SealedEntry,
   TailEntry,
 } from "../ports/read-store.ts";
@@ -41,6 +43,7 @@ import {
   type TailRow,
 } from "./sql/log-reads.ts";
 import { changedInLists, figures, filledLists } from "./sql/overview.ts";
+import { type RelationRow, relationsFrom, relationsOfLists, relationsTo } from "./sql/relations.ts";
 import { call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";
 
@@ -146,6 +149,24 @@ export class PostgresReadStore implements ReadStore {
   figures: ReadStore["figures"] = async (organizationId) => {
     const rows = await this.#database.run(requireOrganizationId(organizationId), call(figures, organizationId));
     return rows.map(({ not_ready, ...row }) => ({ ...row, notReady: not_ready }));
+  };
+
+  relationsFrom: ReadStore["relationsFrom"] = async ({ organizationId, uids, each }) => {
+    const asked = call(relationsFrom, organizationId, uids, each);
+    return (await this.#database.run(requireOrganizationId(organizationId), asked)).map(relation);
+  };
+
+  relationsTo: ReadStore["relationsTo"] = async ({ organizationId, names, each }) => {
+    const columns = [names.map(({ scope }) => scope), names.map(({ kind }) => kind), names.map(({ name }) => name)];
+    const asked = call(relationsTo, organizationId, ...columns, each);
+    return (await this.#database.run(requireOrganizationId(organizationId), asked)).map(relation);
+  };
+
+  relationsOfLists: ReadStore["relationsOfLists"] = async ({ organizationId, lists, first }) => {
+    const named = [lists.map(({ scope }) => scope), lists.map(({ kind }) => kind)];
+    const asked = call(relationsOfLists, organizationId, ...named, first);
+    const rows = await this.#database.run(requireOrganizationId(organizationId), asked);
+    return rows.map(({ scope, kind, ...row }) => ({ from: { scope, kind }, to: targetOf(row) }));
   };
 
   listAccounts: ReadStore["listAccounts"] = async (organizationId) => {
@@ -310,4 +331,12 @@ export function sealedEntry(row: SealedRow): SealedEntry {
     previousHash: row.previous_hash,
     hash: row.hash,
   };
+}
+
+function relation({ uid, scope, kind, name, ...row }: RelationRow): Relation {
+  return { from: { uid, scope, kind, name }, to: targetOf(row) };
+}
+
+function targetOf(row: Pick<RelationRow, "to_scope" | "to_kind" | "to_name">): PlacedName {
+  return { scope: row.to_scope, kind: row.to_kind, name: row.to_name };
 }

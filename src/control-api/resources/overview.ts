@@ -12,7 +12,7 @@ import { type ResolvedScope, requireScope } from "../scope.ts";
 import { cursorText } from "../watch/cursor.ts";
 import { filtersOf, readyOf } from "./listing.ts";
 import { keyOfToken, pageToken } from "./page-token.ts";
-import { type ReadableList, readableLists } from "./readable-lists.ts";
+import { idOf, type ReadableList, readableLists } from "./readable-lists.ts";
 
 /** Lists that one request looks through at most; a rare combination of filters goes on with the next page. */
 const listsAtMost = 100;
@@ -100,10 +100,6 @@ const page0: ListKey = { name: "", ms: 0, id: "" };
 
 function beginOf(list: ReadableList | undefined): ListKey | undefined {
   return list === undefined ? undefined : { name: "", ms: 0, id: idOf(list) };
-}
-
-function idOf({ kind, scope }: { readonly kind: string; readonly scope: string }): string {
-  return `${kind} ${scope}`;
 }
 
 /** How many there are of what the caller may read. */

@@ -30,3 +30,8 @@ export async function readableLists(
         .map((scope) => ({ of: kind, kind: kind.kind, scope })),
     );
 }
+
+/** The order of these is that of the lists: by kind, then by scope. */
+export function idOf({ kind, scope }: ListName): string {
+  return `${kind} ${scope}`;
+}

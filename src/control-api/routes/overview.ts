@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { ApiContext } from "../context.ts";
+import { mapOf } from "../resources/map.ts";
 import { figuresOf, listEverything } from "../resources/overview.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { nameSchema } from "../schemas/common.ts";
+import { mapQuerySchema, mapSchema } from "../schemas/map.ts";
 import { changesQuerySchema, changesSchema, figuresSchema, overviewQuerySchema } from "../schemas/overview.ts";
 import { resourceListSchema } from "../schemas/resource.ts";
 import { requireScope } from "../scope.ts";
@@ -37,6 +39,21 @@ export function overviewRoutes(context: ApiContext): readonly Route[] {
       handle: async ({ parameters: { organization }, caller }) => ({
         status: 200,
         body: await figuresOf(context, organization, caller),
+      }),
+    }),
+    defineRoute({
+      method: "GET",
+      path: `${path}/map`,
+      summary:
+        "What relates to what, of what the caller may read: a bounded map of everything, or of one neighbourhood",
+      need: { at: "visible", key: "organization" },
+      tag: "resources",
+      parameters,
+      query: mapQuerySchema,
+      answers: { 200: { description: "Cards, groups and their relations", schema: mapSchema } },
+      handle: async ({ parameters: { organization }, query, caller }) => ({
+        status: 200,
+        body: await mapOf(context, organization, query, caller),
       }),
     }),
     changesRoute(context),

@@ -54,6 +54,9 @@ export async function useDeclaring(stores: Stores, world: World, zone: CycleInpu
   await read.changedInLists({ organizationId, lists, after, limit: 5 });
   await read.filledLists({ organizationId, lists });
   await read.figures(organizationId);
+  await read.relationsFrom({ organizationId, uids, each: 5 });
+  await read.relationsTo({ organizationId, names: [{ scope, kind: "Zone", name: "zone" }], each: 5 });
+  await read.relationsOfLists({ organizationId, lists, first: 5 });
   await useKeys(new PostgresIdempotencyStore(options), organizationId);
   await useProposals(new PostgresProposalStore(options), organizationId);
 }
