@@ -16,6 +16,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
+    // On a busy machine it would tell whoever starts Setpoint which plugin took how long.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   server: { proxy: { "/v1": "http://127.0.0.1:7780", "/sign-in": "http://127.0.0.1:7780" } },
 });

@@ -6,6 +6,7 @@ import { driftRoute } from "./pages/drift/route.tsx";
 import { heldChangeRoute, heldRoute } from "./pages/held/route.tsx";
 import { inventoryRoute } from "./pages/inventory/route.tsx";
 import { loopsRoute } from "./pages/loops/route.tsx";
+import { mapRoute } from "./pages/map/route.tsx";
 import { nowRoute } from "./pages/now/route.tsx";
 import { objectRoute } from "./pages/object/route.tsx";
 import { operationRoute, operationsRoute } from "./pages/operations/route.tsx";
@@ -19,6 +20,7 @@ const routeTree = rootRoute.addChildren([
   organizationRoute.addChildren([
     nowRoute,
     inventoryRoute,
+    mapRoute,
     objectRoute,
     heldRoute,
     heldChangeRoute,

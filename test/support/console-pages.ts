@@ -3,6 +3,8 @@ export const consolePages = [
   { name: "now", path: "/o/demo/now", shows: "Needs attention" },
   { name: "inventory", path: "/o/demo/inventory", shows: "in all" },
   { name: "inventory-filtered", path: "/o/demo/inventory?kind=DnsZone", shows: "in all" },
+  { name: "map", path: "/o/demo/map", shows: "relations" },
+  { name: "map-plan", path: "/o/demo/map?project=shop&overlay=plan", shows: "relations" },
   { name: "object", path: "/o/demo/objects/projects/shop/dnszones/shop", shows: "Differences" },
   {
     name: "object-differences",

@@ -4,7 +4,9 @@ import type { ChangesDocument } from "./types.ts";
 
 export type LiveState = { readonly connected: boolean; readonly heardAtMs: number };
 
-/** Lists are read again at most this often, however much changes. */
+/** What changes within this time is read again together. */
+const gatherMs = 250;
+/** After everything that changed was read again there is a rest: at least this long, and twice as long as the reading took. */
 const restMs = 1_000;
 const pagesKeptLive = 5;
 
@@ -21,6 +23,7 @@ export class LiveConnection {
   #heardAtMs = Date.now();
   #noted: ChangesDocument[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #restsUntilMs = 0;
 
   constructor(client: QueryClient, organization: string, tell: (state: LiveState) => void) {
     this.#client = client;
@@ -63,38 +66,52 @@ export class LiveConnection {
 
   #note(changes: ChangesDocument): void {
     this.#noted.push(changes);
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#forget(this.#noted.splice(0));
-    }, restMs / 4);
+    this.#timer ??= setTimeout(() => void this.#catchUp(), Math.max(gatherMs, this.#restsUntilMs - Date.now()));
+  }
+
+  /** However much changes, the page reads for a third of the time at most; it is the person in front of it who has the rest. */
+  async #catchUp(): Promise<void> {
+    const startedMs = Date.now();
+    await this.#readAgain(this.#noted.splice(0));
+    this.#restsUntilMs = Date.now() + Math.max(restMs, 2 * (Date.now() - startedMs));
+    this.#timer = undefined;
+    const [next, ...others] = this.#noted.splice(0);
+    if (next === undefined || this.#closed) return;
+    this.#noted = others;
+    this.#note(next);
   }
 
   /** A list of which much was read is not read anew for every change; it is marked as old, and read when it is next opened. */
-  #forgetLists(): void {
+  async #readLists(): Promise<void> {
     const queryKey = keys.record(this.#organization, "resources");
     const isLong = ({ state }: { readonly state: { readonly data: unknown } }) =>
       ((state.data as { readonly pages?: readonly unknown[] } | undefined)?.pages?.length ?? 0) > pagesKeptLive;
-    void this.#client.invalidateQueries({ queryKey, predicate: (one) => !isLong(one) });
-    void this.#client.invalidateQueries({ queryKey, predicate: isLong, refetchType: "none" });
+    await Promise.all([
+      this.#client.invalidateQueries({ queryKey, predicate: (one) => !isLong(one) }),
+      this.#client.invalidateQueries({ queryKey, predicate: isLong, refetchType: "none" }),
+    ]);
   }
 
-  #forget(noted: readonly ChangesDocument[]): void {
+  async #readAgain(noted: readonly ChangesDocument[]): Promise<void> {
     const organization = this.#organization;
     if (noted.some(({ truncated }) => truncated)) {
-      void this.#client.invalidateQueries({ queryKey: keys.organization(organization) });
+      await this.#client.invalidateQueries({ queryKey: keys.organization(organization) });
       return;
     }
-    const stale = (record: string) =>
-      void this.#client.invalidateQueries({ queryKey: keys.record(organization, record) });
-    for (const record of new Set(noted.flatMap(({ records }) => records))) {
-      stale(record === "governance" ? "held-change" : record);
-    }
-    const links = new Set(noted.flatMap(({ resources }) => resources.map(({ link }) => link)));
-    for (const link of links)
-      void this.#client.invalidateQueries({ queryKey: [...keys.record(organization, "object"), link] });
     // Whatever counts or lists resources follows every change.
-    for (const record of ["figures", "pending", "drift", "activity", "held-change"]) stale(record);
-    this.#forgetLists();
-    void this.#client.invalidateQueries({ queryKey: ["loops"] });
+    const always = ["figures", "pending", "drift", "activity", "held-change"];
+    const named = noted.flatMap(({ records }) => records.map((name) => (name === "governance" ? "held-change" : name)));
+    const links = new Set(noted.flatMap(({ resources }) => resources.map(({ link }) => link)));
+    await Promise.all([
+      ...[...new Set([...always, ...named])].map((record) =>
+        this.#client.invalidateQueries({ queryKey: keys.record(organization, record) }),
+      ),
+      this.#client.invalidateQueries({
+        queryKey: keys.record(organization, "object"),
+        predicate: ({ queryKey }) => links.has(String(queryKey[3])),
+      }),
+      this.#client.invalidateQueries({ queryKey: ["loops"] }),
+      this.#readLists(),
+    ]);
   }
 }

@@ -3,6 +3,9 @@ import type { IconName } from "./icons.tsx";
 import { Mark, type Tone } from "./mark.tsx";
 import { duration, useNowMs } from "./time.tsx";
 
+/** A resource as lists and cards show it: what was declared is not needed to say how it is. */
+type Shown = Omit<ResourceDocument, "spec">;
+
 export interface Axis {
   readonly word: string;
   readonly tone: Tone;
@@ -11,7 +14,7 @@ export interface Axis {
 }
 
 /** The four axes of a resource. They are never merged: a thing can work, differ, be looked at long ago and be paused at once. */
-export function axesOf(resource: ResourceDocument, nowMs: number) {
+export function axesOf(resource: Shown, nowMs: number) {
   const { conditions } = resource.status;
   const of = (type: string) => conditions.find((condition) => condition.type === type);
   if (resource.status.partOf.length > 0) {
@@ -27,12 +30,12 @@ export function axesOf(resource: ResourceDocument, nowMs: number) {
   };
 }
 
-export function differencesOf({ status }: ResourceDocument): number {
+export function differencesOf({ status }: Shown): number {
   return status.subjects.reduce((sum, { differences = 0 }) => sum + differences, 0);
 }
 
 /** When the whole of it was last looked at: its oldest subject speaks. */
-export function seenAt({ status }: ResourceDocument): string | undefined {
+export function seenAt({ status }: Shown): string | undefined {
   const times = status.subjects.map(({ confirmedAt, lookedAt }) => confirmedAt ?? lookedAt);
   if (times.length === 0 || times.includes(undefined)) return undefined;
   return times.reduce((oldest, time) => ((time ?? "") < (oldest ?? "") ? time : oldest));
@@ -77,7 +80,7 @@ function partGuardAxis(whole: string): Axis {
   return { word: "By its whole", tone: "plain", icon: "shield", title: `The guards of ${whole} hold for it` };
 }
 
-function guardAxis({ metadata, status }: ResourceDocument): Axis {
+function guardAxis({ metadata, status }: Shown): Axis {
   const guards = status.conditions.filter(({ type }) => type.startsWith("Guard/"));
   const isAbout = (name: string) => guards.find(({ type }) => type === `Guard/${name}`);
   const paused = isAbout("pause") ?? status.conditions.find(({ type }) => type === "Paused");

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { api } from "../api/client.ts";
+import { api, ApiProblem } from "../api/client.ts";
 import { base, loopsQuery } from "../api/queries.ts";
 import type { Mode } from "../api/parts.ts";
 import type { DryRunDocument, LoopsDocument, ResourceDocument } from "../api/types.ts";
@@ -21,6 +21,9 @@ const titles: Readonly<Record<Act, string>> = {
   pause: "Suspend",
   delete: "Delete",
 };
+
+/** Each is a question to the server; of more than this it says "at least". */
+const countedAtMost = 50;
 
 /** Why an action does not fit a row; undefined: it does. */
 function misfit(act: Act, resource: ResourceDocument, loops: LoopsDocument | undefined): string | undefined {
@@ -51,16 +54,18 @@ export function BulkDialog({ organization, act, picked, note, close, done }: Bul
   const others = sorted.filter(({ why }) => why !== undefined);
   const deletes = useQuery({
     queryKey: ["bulk-delete", organization, fits.map(({ metadata }) => metadata.uid)],
-    queryFn: () => countDeletes(organization, fits, loops),
+    queryFn: () => countDeletes(organization, fits.slice(0, countedAtMost), loops),
     enabled: act === "delete" && fits.length > 0,
     staleTime: 0,
+    retry: false,
   });
+  const [refused, setRefused] = useState<readonly Refused[]>([]);
   const run = useAction(
     organization,
-    async () => {
-      for (const resource of fits) await apply(organization, resource, loops, { act, mode, reason: reason.trim() });
-    },
-    () => {
+    () => applyAll(fits, (resource) => apply(organization, resource, loops, { act, mode, reason: reason.trim() })),
+    (failed) => {
+      setRefused(failed);
+      if (failed.length > 0) return;
       close();
       done?.();
     },
@@ -98,13 +103,19 @@ export function BulkDialog({ organization, act, picked, note, close, done }: Bul
       {needsCount ? (
         <p className="mb-3 rounded-md bg-bad-wash px-3 py-2 text-sm">
           {deletes.data === undefined ? (
-            "Counting what would be deleted outside…"
+            deletes.error === null ? (
+              "Counting what would be deleted outside…"
+            ) : (
+              `What would be deleted outside could not be counted: ${deletes.error.message}`
+            )
           ) : (
             <>
               <b className="text-bad">
+                {fits.length > countedAtMost ? "At least " : ""}
                 {deletes.data} thing{deletes.data === 1 ? "" : "s"} outside
               </b>{" "}
-              would be deleted with {fits.length} declaration{fits.length === 1 ? "" : "s"}. What is over the budgets
+              would be deleted with {fits.length} declaration{fits.length === 1 ? "" : "s"}
+              {fits.length > countedAtMost ? `, of which ${countedAtMost} were counted` : ""}. What is over the budgets
               waits for approval.
             </>
           )}
@@ -136,12 +147,14 @@ export function BulkDialog({ organization, act, picked, note, close, done }: Bul
         />
       ) : undefined}
       {run.error === null ? undefined : <ProblemNote error={run.error} />}
+      {refused.length === 0 ? undefined : <RefusedNote refused={refused} of={fits.length} />}
       <DialogActions close={close}>
         <Button
           tone={act === "delete" ? "danger" : "primary"}
           busy={run.isPending}
           disabled={
             fits.length === 0 ||
+            (needsCount && deletes.data === undefined) ||
             (needsCount && count.trim() !== String(fits.length)) ||
             (act === "pause" && reason.trim().length < 3)
           }
@@ -151,6 +164,46 @@ export function BulkDialog({ organization, act, picked, note, close, done }: Bul
         </Button>
       </DialogActions>
     </Dialog>
+  );
+}
+
+interface Refused {
+  readonly resource: ResourceDocument;
+  readonly error: ApiProblem;
+}
+
+/** One that is refused does not keep the others from being done; those that were not are named with the reason. */
+async function applyAll(
+  resources: readonly ResourceDocument[],
+  act: (resource: ResourceDocument) => Promise<void>,
+): Promise<readonly Refused[]> {
+  const refused: Refused[] = [];
+  for (const resource of resources)
+    try {
+      await act(resource);
+    } catch (thrown) {
+      // A proof is asked for once, for all of them; without a server there is nothing to go on with.
+      if (!(thrown instanceof ApiProblem) || thrown.code === "STEP_UP_REQUIRED" || thrown.problem.status === 0)
+        throw thrown;
+      refused.push({ resource, error: thrown });
+    }
+  return refused;
+}
+
+function RefusedNote({ refused, of }: { refused: readonly Refused[]; of: number }) {
+  return (
+    <div role="alert" className="mb-3 rounded-md border border-bad bg-bad-wash px-3 py-2 text-sm">
+      <p className="font-medium text-bad">
+        {of - refused.length} of {of} done, {refused.length} refused
+      </p>
+      <ul className="mt-1 max-h-40 overflow-y-auto">
+        {refused.map(({ resource, error }) => (
+          <li key={resource.metadata.uid} className="break-words">
+            <b>{resource.metadata.name}</b>: {error.message}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
@@ -177,7 +230,7 @@ async function countDeletes(
   loops: LoopsDocument | undefined,
 ): Promise<number> {
   let sum = 0;
-  for (const resource of resources.slice(0, 50)) {
+  for (const resource of resources) {
     const headers = { "if-match": `"${resource.metadata.revision}"` };
     const plan = await api<DryRunDocument>("DELETE", `${base(organization)}/${pathOf(resource, loops)}?dryRun=true`, {
       headers,

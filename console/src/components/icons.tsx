@@ -17,6 +17,7 @@ export type IconName =
   | "snow"
   | "play"
   | "list"
+  | "map"
   | "gauge"
   | "loop"
   | "stack"
@@ -102,6 +103,9 @@ const drawings: Readonly<Record<IconName, ReactNode>> = {
   ),
   play: <path d="M4.500 2.750v10.500L13 8z" />,
   list: <path d="M2.500 4h.1M2.500 8h.1M2.500 12h.1M5.500 4h8M5.500 8h8M5.500 12h8" />,
+  map: (
+    <path d="M2 2.500h4.500v3.500H2zM9.500 2.500H14v3.500H9.500zM5.750 10h4.500v3.500h-4.500zM4.250 6v2h7.500V6M8 8v2" />
+  ),
   gauge: (
     <>
       <path d="M2.300 12a6.500 6.500 0 1 1 11.400 0" />

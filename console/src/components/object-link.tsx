@@ -4,7 +4,7 @@ import type { ObjectTab } from "../pages/object/route.tsx";
 import type { LoopsDocument, ResourceDocument } from "../api/types.ts";
 
 /** A resource's place below its organization, in the words of the API's routes. */
-export function pathOf({ kind, metadata }: ResourceDocument, loops: LoopsDocument | undefined): string {
+export function pathOf({ kind, metadata }: Omit<ResourceDocument, "spec">, loops: LoopsDocument | undefined): string {
   const { project, workspace, name } = metadata;
   const plural = loops?.kinds.find((entry) => entry.kind === kind)?.plural ?? `${kind.toLowerCase()}s`;
   const parts = [

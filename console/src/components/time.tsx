@@ -8,13 +8,14 @@ setInterval(() => {
   for (const listener of listeners) listener();
 }, 1_000);
 
-export function useNowMs(): number {
+/** The time, as often as it is needed: what is drawn three hundred times does not have to move each second. */
+export function useNowMs(everyMs = 1_000): number {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => nowMs,
+    () => (everyMs <= 1_000 ? nowMs : nowMs - (nowMs % everyMs)),
   );
 }
 

@@ -4,6 +4,7 @@ import type { IconName } from "../components/icons.tsx";
 export const pages = [
   { title: "Now", to: "/o/$organization/now", icon: "gauge", key: "n" },
   { title: "Inventory", to: "/o/$organization/inventory", icon: "list", key: "i" },
+  { title: "Map", to: "/o/$organization/map", icon: "map", key: "m" },
   { title: "Held changes", to: "/o/$organization/held", icon: "hand", key: "h" },
   { title: "Loops", to: "/o/$organization/loops", icon: "loop", key: "l" },
   { title: "Operations", to: "/o/$organization/operations", icon: "bolt", key: "o" },

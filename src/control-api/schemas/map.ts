@@ -32,11 +32,9 @@ export const mapSchema = z
     cards: z.array(resourceSchema.omit({ spec: true })),
     /** Lists that are too long to be drawn one by one. */
     groups: z.array(figuresSchema.shape.items.element.extend({ id: z.string() })),
-    edges: z
-      .array(z.object({ from: z.string(), to: z.string() }))
-      .meta({
-        description: "From what refers to, or is a part of, to what it names: uids of cards and ids of groups.",
-      }),
+    edges: z.array(z.object({ from: z.string(), to: z.string() })).meta({
+      description: "From what refers to, or is a part of, to what it names: uids of cards and ids of groups.",
+    }),
     leftOut: z
       .object({ resources: z.int(), groups: z.int() })
       .meta({ description: "What fits the query and is neither drawn nor counted in a group; 0 where all is there." }),

@@ -54,12 +54,11 @@ export function Members({ organization }: { organization: string }) {
 }
 
 function MemberRow({ organization, member }: { organization: string; member: MemberDocument }) {
-  const [asking, setAsking] = useState<"role" | "remove">();
+  const [asking, setAsking] = useState<"role" | "remove" | MemberDocument["bindings"][number]>();
   const path = `${base(organization)}/members/${encodeURIComponent(member.id)}`;
-  const take = useAction(organization, (binding: string) => api("DELETE", `${path}/bindings/${binding}`));
   const confirm = useAction(organization, () => api("POST", `${path}:confirm`));
   const close = () => setAsking(undefined);
-  const error = take.error ?? confirm.error;
+  const { error } = confirm;
   return (
     <li className="px-3.5 py-2.5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -92,7 +91,7 @@ function MemberRow({ organization, member }: { organization: string; member: Mem
               type="button"
               aria-label={`Take ${binding.role} from ${member.email}`}
               className="rounded p-0.5 text-soft hover:text-bad"
-              onClick={() => take.mutate(binding.id)}
+              onClick={() => setAsking(binding)}
             >
               <Icon name="cross" size={13} />
             </button>
@@ -101,10 +100,19 @@ function MemberRow({ organization, member }: { organization: string; member: Mem
       </ul>
       {error === null ? undefined : <ProblemNote error={error} />}
       {asking === "role" ? <RoleDialog organization={organization} member={member} close={close} /> : undefined}
+      {typeof asking === "object" ? (
+        <RemoveDialog
+          organization={organization}
+          path={`${path}/bindings/${asking.id}`}
+          name={`${asking.role} ${placeWords(asking)}`}
+          means={`${member.email} can no longer do what only this role lets them do; ${member.bindings.length === 1 ? "it is their last one here, so they will see nothing" : `${member.bindings.length - 1} other role${member.bindings.length === 2 ? "" : "s"} stay`}.`}
+          close={close}
+        />
+      ) : undefined}
       {asking === "remove" ? (
         <RemoveDialog
           organization={organization}
-          path={`${base(organization)}/members/${encodeURIComponent(member.id)}`}
+          path={path}
           name={member.email}
           means={`They lose ${member.bindings.length} role${member.bindings.length === 1 ? "" : "s"} here, and invites they made end. What they declared stays.`}
           close={close}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { figuresQuery } from "../../api/queries.ts";
+import { Chosen } from "../../components/chosen.tsx";
 import { inputClass } from "../../components/field.tsx";
 import type { InventorySearch } from "./route.tsx";
 
@@ -107,38 +108,5 @@ function Typed({
       className={`${inputClass} !w-full sm:!w-52 ${filter ? "" : "max-sm:hidden"}`}
       {...(filter ? { "data-filter": "" } : {})}
     />
-  );
-}
-
-function Chosen({
-  label,
-  value,
-  set,
-  any,
-  options,
-  rare = false,
-}: {
-  /** Left out where there is little room. */
-  rare?: boolean;
-  label: string;
-  value: string | undefined;
-  set: (value: string | undefined) => void;
-  any: string;
-  options: readonly (readonly [string, string])[];
-}) {
-  return (
-    <select
-      aria-label={label}
-      value={value ?? ""}
-      onChange={(event) => set(event.target.value === "" ? undefined : event.target.value)}
-      className={`${inputClass} !w-auto max-w-44 flex-1 basis-32 sm:flex-none ${rare ? "max-sm:hidden" : ""} ${value === undefined ? "" : "!border-accent !text-accent"}`}
-    >
-      <option value="">{any}</option>
-      {options.map(([key, words]) => (
-        <option key={key} value={key}>
-          {words}
-        </option>
-      ))}
-    </select>
   );
 }

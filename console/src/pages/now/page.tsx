@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { get } from "../../api/client.ts";
+import { ApiProblem, get } from "../../api/client.ts";
 import {
   accountsQuery,
   base,
@@ -111,12 +111,15 @@ function Attention({ organization }: { organization: string }) {
           : `${drift.data.resources} resource${drift.data.resources === 1 ? "" : "s"}, by cause`
       }
     >
-      <Answer of={drift} what="what differs">
-        {({ causes }) => {
+      <Answer
+        of={allOf(drift, orNothing(pending, { items: [] }), orNothing(operations, []))}
+        what="what differs, fails or needs somebody"
+      >
+        {([{ causes }, { items }, needing]) => {
           const all = [
-            ...(operations.data ?? []).map((operation) => operationCause(organization, operation)),
+            ...needing.map((operation) => operationCause(organization, operation)),
             ...causes.map(driftCause),
-            ...brokenCauses(pending.data?.items ?? []),
+            ...brokenCauses(items),
           ];
           if (all.length === 0)
             return (
@@ -154,6 +157,31 @@ function Attention({ organization }: { organization: string }) {
       </Answer>
     </Panel>
   );
+}
+
+interface Asked<Data> {
+  readonly data: Data | undefined;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
+
+/** What somebody may not read is not theirs to attend to. */
+function orNothing<Data, Less>(asked: Asked<Data>, nothing: Less): Asked<Data | Less> {
+  const { error } = asked;
+  return error instanceof ApiProblem && error.problem.status === 403 ? { ...asked, data: nothing, error: null } : asked;
+}
+
+/** Several answers as one: that nothing needs attention is known only when all of them are there. */
+function allOf<A, B, C>(first: Asked<A>, second: Asked<B>, third: Asked<C>): Asked<readonly [A, B, C]> {
+  const all = [first, second, third];
+  const { data: a } = first;
+  const { data: b } = second;
+  const { data: c } = third;
+  return {
+    data: a === undefined || b === undefined || c === undefined ? undefined : [a, b, c],
+    error: all.find(({ data, error }) => data === undefined && error !== null)?.error ?? null,
+    refetch: () => Promise.all(all.filter(({ data }) => data === undefined).map(({ refetch }) => refetch())),
+  };
 }
 
 function driftCause(cause: DriftDocument["causes"][number]): Cause {

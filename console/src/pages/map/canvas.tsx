@@ -1,0 +1,195 @@
+import {
+  type Edge,
+  Handle,
+  MarkerType,
+  MiniMap,
+  type Node,
+  type NodeChange,
+  type NodeProps,
+  Panel,
+  Position,
+  ReactFlow,
+  ReactFlowProvider,
+  useReactFlow,
+} from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import { memo, useEffect, useMemo, useRef } from "react";
+import type { MapDocument } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { EntryAxes, PlanMark } from "./card.tsx";
+import { areaTitle, type Entry } from "./entries.ts";
+import { cardPixels, type LayoutResult } from "./layout.ts";
+
+interface CanvasProps {
+  readonly entries: readonly Entry[];
+  readonly edges: MapDocument["edges"];
+  readonly layout: LayoutResult;
+  readonly plan: boolean;
+  readonly focus: string | undefined;
+  readonly chosen: string | undefined;
+  readonly choose: (id: string | undefined) => void;
+}
+
+type CardNode = Node<{ readonly entry: Entry; readonly plan: boolean; readonly isFocus: boolean }, "card">;
+type AreaNode = Node<{ readonly title: string }, "area">;
+type MapNode = CardNode | AreaNode;
+
+/** Letters below this size are no longer read. */
+const readableZoom = 0.6;
+const margin = 16;
+
+const nodeTypes = { card: memo(CardView), area: memo(AreaView) };
+
+export function Canvas(props: CanvasProps) {
+  return (
+    <ReactFlowProvider>
+      <Drawing {...props} />
+    </ReactFlowProvider>
+  );
+}
+
+function Drawing({ entries, edges, layout, plan, focus, chosen, choose }: CanvasProps) {
+  const nodes = useMemo(
+    () => nodesOf({ entries, layout, plan, focus, chosen }),
+    [entries, layout, plan, focus, chosen],
+  );
+  const lines = useMemo(() => linesOf(edges, chosen), [edges, chosen]);
+  const flow = useReactFlow();
+  const frame = useRef<HTMLDivElement>(null);
+  // Another set of cards is another map. It is shown whole where it can be read so, and from its beginning otherwise.
+  useEffect(() => {
+    const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
+    const width = Math.max(...layout.areas.map((area) => area.x + area.width));
+    const height = Math.max(...layout.areas.map((area) => area.y + area.height));
+    const whole = Math.min((clientWidth - 2 * margin) / width, (clientHeight - 2 * margin) / height);
+    if (whole >= readableZoom) void flow.fitView({ padding: `${margin}px`, maxZoom: 1 });
+    else void flow.setViewport({ x: margin, y: margin, zoom: readableZoom });
+  }, [flow, layout]);
+  const changed = (changes: readonly NodeChange<MapNode>[]) => {
+    const picked = changes.find((change) => change.type === "select" && change.selected);
+    if (picked?.type === "select") choose(picked.id);
+  };
+  return (
+    <ReactFlow<MapNode>
+      ref={frame}
+      nodes={nodes}
+      edges={lines}
+      nodeTypes={nodeTypes}
+      onNodesChange={changed}
+      onPaneClick={() => choose(undefined)}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      edgesFocusable={false}
+      deleteKeyCode={null}
+      selectionKeyCode={null}
+      multiSelectionKeyCode={null}
+      panOnScroll
+      minZoom={0.08}
+      maxZoom={1.5}
+      proOptions={{ hideAttribution: true }}
+      aria-label="Map of resources"
+    >
+      <MiniMap
+        pannable
+        ariaLabel="The whole map, small"
+        className="rounded-md border border-line"
+        bgColor="var(--panel)"
+        maskColor="color-mix(in srgb, var(--ground) 70%, transparent)"
+        nodeColor={({ type }) => (type === "area" ? "var(--sunken)" : "var(--strong-line)")}
+      />
+      <Panel position="bottom-left">
+        <div className="flex gap-1">
+          <Button icon="plus" aria-label="Zoom in" className="px-1.5" onClick={() => void flow.zoomIn()} />
+          <Button aria-label="Zoom out" className="px-2.5" onClick={() => void flow.zoomOut()}>
+            −
+          </Button>
+          <Button onClick={() => void flow.fitView({ padding: `${margin}px`, maxZoom: 1 })}>All</Button>
+        </div>
+      </Panel>
+    </ReactFlow>
+  );
+}
+
+function nodesOf({ entries, layout, plan, focus, chosen }: Omit<CanvasProps, "edges" | "choose">): MapNode[] {
+  const areas = layout.areas.map(({ id, x, y, width, height }): AreaNode => {
+    const position = { x, y };
+    const still = { selectable: false, focusable: false };
+    return { id: `area ${id}`, type: "area", position, width, height, data: { title: areaTitle(id) }, ...still };
+  });
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  const cards = layout.cards.flatMap(({ id, area, x, y }): CardNode[] => {
+    const entry = byId.get(id);
+    // A card that is new has no place yet; the next layout gives it one.
+    if (entry === undefined) return [];
+    const isFocus = id === focus;
+    return [
+      {
+        id,
+        type: "card",
+        parentId: `area ${area}`,
+        position: { x, y },
+        ...cardPixels,
+        data: { entry, plan, isFocus },
+        selected: id === chosen,
+        // Lines run behind cards, so that every card can be read.
+        zIndex: 2,
+        ariaRole: "button",
+        domAttributes: { "aria-pressed": id === chosen, "aria-roledescription": undefined },
+      },
+    ];
+  });
+  return [...areas, ...cards];
+}
+
+/** Lines of what is looked at stand out. */
+function linesOf(edges: MapDocument["edges"], chosen: string | undefined): Edge[] {
+  return edges.map(({ from, to }) => {
+    const near = from === chosen || to === chosen;
+    return {
+      id: `${from} ${to}`,
+      source: from,
+      target: to,
+      selectable: false,
+      className: near ? "map-line map-line-near" : "map-line",
+      zIndex: 1,
+      markerEnd: { type: MarkerType.ArrowClosed, color: near ? "var(--accent)" : "var(--strong-line)" },
+    };
+  });
+}
+
+function CardView({ data: { entry, plan, isFocus }, selected }: NodeProps<CardNode>) {
+  const edge = selected ? "border-accent ring-2 ring-accent" : isFocus ? "border-accent" : "border-line";
+  const quiet = plan && entry.planned === undefined ? "border-dashed" : "";
+  return (
+    <div
+      className={`flex h-full w-full cursor-pointer flex-col overflow-hidden rounded-md border bg-panel px-2.5 py-1.5 ${edge} ${quiet}`}
+    >
+      <Handle type="target" position={Position.Left} className="invisible" isConnectable={false} />
+      <div className="truncate text-2xs text-soft">
+        {entry.card === undefined ? "group" : entry.kind}
+        {isFocus ? " · in focus" : ""}
+      </div>
+      <div className="truncate text-sm font-medium" title={entry.title}>
+        {entry.title}
+      </div>
+      <div className="mt-auto">
+        {plan ? (
+          <PlanMark planned={entry.planned} />
+        ) : (
+          <div className="grid grid-cols-2 gap-x-2 [&_span]:!text-xs">
+            <EntryAxes entry={entry} />
+          </div>
+        )}
+      </div>
+      <Handle type="source" position={Position.Right} className="invisible" isConnectable={false} />
+    </div>
+  );
+}
+
+function AreaView({ data: { title } }: NodeProps<AreaNode>) {
+  return (
+    <div className="h-full w-full rounded-lg border border-line bg-ground px-5 py-2.5">
+      <h3 className="truncate text-sm font-semibold">{title}</h3>
+    </div>
+  );
+}
