@@ -22,20 +22,29 @@ export interface FiguresRow extends ListRow {
   readonly drifted: number;
   readonly held: number;
 }
-/** How many there are of each kind in each scope, and how many of them are not as they should be. */
+/**
+ * How many there are of each kind in each scope, and how many of them are not as they should be. Both are counted for themselves and
+ * once: joined row by row, an organization of 100,000 resources is not counted in minutes.
+ */
 export const figures = statement<FiguresRow>(
   "figures",
   "tenants",
-  `select r.scope, r.kind, count(*) as total, count(*) filter (where r.deletion is not null) as deleting,
-     count(*) filter (where m.failed) as not_ready, count(*) filter (where m.unknown and not m.failed) as unknown,
-     count(*) filter (where m.drifted) as drifted, count(*) filter (where m.held) as held
-   from setpoint.resource as r
-   left join (
-     select s.resource_uid, bool_or(s.ready = 'False') as failed, bool_or(s.ready = 'Unknown') as unknown,
-       bool_or(s.drifted) as drifted, bool_or(s.held) as held
-     from setpoint.subject_summary as s where s.organization_id = $1 group by s.resource_uid
-   ) as m on m.resource_uid = r.uid
-   where r.organization_id = $1 group by r.scope, r.kind order by r.kind, r.scope`,
+  `with status as materialized (
+     select m.scope, m.kind, count(*) filter (where m.failed) as not_ready,
+       count(*) filter (where m.unknown and not m.failed) as unknown, count(*) filter (where m.drifted) as drifted,
+       count(*) filter (where m.held) as held
+     from (
+       select s.scope, s.kind, bool_or(s.ready = 'False') as failed, bool_or(s.ready = 'Unknown') as unknown,
+         bool_or(s.drifted) as drifted, bool_or(s.held) as held
+       from setpoint.subject_summary as s where s.organization_id = $1 group by s.scope, s.kind, s.resource_uid
+     ) as m group by m.scope, m.kind
+   ), declared as materialized (
+     select r.scope, r.kind, count(*) as total, count(*) filter (where r.deletion is not null) as deleting
+     from setpoint.resource as r where r.organization_id = $1 group by r.scope, r.kind
+   )
+   select d.scope, d.kind, d.total, d.deleting, coalesce(m.not_ready, 0) as not_ready, coalesce(m.unknown, 0) as unknown,
+     coalesce(m.drifted, 0) as drifted, coalesce(m.held, 0) as held
+   from declared as d left join status as m on m.scope = d.scope and m.kind = d.kind order by d.kind, d.scope`,
 );
 
 export interface ChangedRow extends ListRow {
