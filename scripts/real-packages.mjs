@@ -15,6 +15,7 @@ export const counterparts = [
   { name: "Knot", programs: ["knotd"], packages: ["knot", "bind9-dnsutils"] },
   { name: "Prometheus", programs: ["promtool"], packages: ["prometheus"] },
   { name: "Chromium", programs: ["chromium", "chromium-browser"], packages: ["chromium"] },
+  { name: "OpenSSH", programs: ["sshd"], packages: ["openssh-server"] },
   { name: "hcloud", programs: ["hcloud"], packages: ["hcloud-cli"] },
   {
     name: "python3-hcloud",

@@ -18,6 +18,7 @@ import { powerDnsCapabilities } from "../providers/powerdns/capabilities.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
 import { rfc2136Capabilities } from "../providers/rfc2136/capabilities.ts";
 import { rfc2136SettingsSchema } from "../providers/rfc2136/settings.ts";
+import { sshSettingsSchema } from "../providers/ssh/settings.ts";
 import { engineSealer } from "../runtime/engine-seal.ts";
 import { PostgresAuditStore } from "../store/audit-store.ts";
 import { PostgresCredentialStore } from "../store/credential-store.ts";
@@ -92,6 +93,7 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
       ["ionos", ionosSettingsSchema],
       ["powerdns", powerDnsSettingsSchema],
       ["rfc2136", rfc2136SettingsSchema],
+      ["ssh", sshSettingsSchema],
     ]),
     capabilities: new Map([
       ["hetzner-cloud", hetznerDnsCapabilities],

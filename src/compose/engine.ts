@@ -10,6 +10,7 @@ import { createHetznerCloudProvider } from "../providers/hetzner-cloud/provider.
 import { createIonosProvider } from "../providers/ionos/provider.ts";
 import { createPowerDnsProvider } from "../providers/powerdns/provider.ts";
 import { createRfc2136Provider } from "../providers/rfc2136/provider.ts";
+import { createSshProvider } from "../providers/ssh/provider.ts";
 import { createCredentials } from "../runtime/credentials.ts";
 import { createDnsResolver, hostAddresses } from "../runtime/dns-resolver.ts";
 import { createDnsTransport } from "../runtime/dns-transport.ts";
@@ -51,6 +52,7 @@ export function composeEngine(
     ["ionos", createIonosProvider({ http, credentials, clock, log })],
     ["powerdns", createPowerDnsProvider({ http, credentials, resolver, queries })],
     ["rfc2136", createRfc2136Provider({ transport, credentials, clock, random, queries })],
+    ["ssh", createSshProvider({ credentials })],
   ]);
   const store = new PostgresEngineStore({ database: databases.setpoint_engine, clock, ids });
   return { store, clock, random, ids, log, kinds, accounts: new Accounts({ providers, store, clock, callPatienceMs }) };

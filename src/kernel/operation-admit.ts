@@ -18,6 +18,7 @@ import {
   type Outcome,
   parsed,
   type StepScene,
+  sceneAt,
   settleHeld,
   stepsOnRecord,
   storeNowMs,
@@ -92,7 +93,10 @@ async function planForward(scene: StepScene): Promise<Plan> {
   const foreign: { key: string; owner: string }[] = [];
   for (const step of scene.pipeline.steps) {
     if ((step.type !== "effect" && step.type !== "once") || standing.has(step.name) || !step.when(story)) continue;
-    const planned = step.type === "once" ? changeOf(scene, step, "update", "absent") : await planEffect(scene, step);
+    const planned =
+      step.type === "once"
+        ? changeOf(scene, step, "update", "absent")
+        : await planEffect(await sceneAt(scene, step), step);
     if (planned === "foreign")
       foreign.push({ key: step.key(story), owner: "it is there, and nobody here made or adopted it" });
     else if (planned !== undefined) changes.push(planned);
@@ -142,7 +146,9 @@ async function planBack(scene: StepScene): Promise<Plan> {
     const externalId = thing?.externalId ?? said?.externalId;
     const found =
       externalId === undefined && step.change === "create"
-        ? await looking(scene, step.name, (context) => step.look(context, entry?.input ?? step.given(story)))
+        ? await looking(await sceneAt(scene, step), step.name, (context) =>
+            step.look(context, entry?.input ?? step.given(story)),
+          )
         : "absent";
     if (found !== "absent" && !isAsMade(thing, found)) continue;
     // Not seen is not gone: the guards hear of it all the same, by its name.

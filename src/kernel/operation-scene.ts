@@ -7,7 +7,7 @@ import type {
   OperationStore,
   OperationWithJournal,
 } from "../ports/operation-store.ts";
-import type { CycleInput, HeldGroup, Verdict } from "../ports/records.ts";
+import type { AccountRecord, CycleInput, HeldGroup, Verdict } from "../ports/records.ts";
 import type { Claim, Engine } from "./claim.ts";
 import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
 import { heldGroupsDigest } from "./held-change.ts";
@@ -44,6 +44,8 @@ export interface StepScene {
   readonly kind: Kind;
   readonly pipeline: Pipeline;
   readonly input: CycleInput;
+  /** The account that the step at hand works with, where that is not the one the resource lives at. */
+  readonly at?: AccountRecord | undefined;
   readonly subject: Subject<unknown>;
   /** Store time minus monotonic time. */
   readonly storeAheadMs: number;
@@ -75,8 +77,29 @@ export type Outcome =
 /** A kind without an account has no provider to say how long one of its calls may take. */
 const CALL_TIMEOUT_MS = 10_000;
 
-export function callTimeoutMs({ engine, input }: StepScene): number {
-  return input.account === undefined ? CALL_TIMEOUT_MS : engine.accounts.provider(input.account).callTimeoutMs;
+export function callTimeoutMs(scene: StepScene): number {
+  const account = accountOf(scene);
+  return account === undefined ? CALL_TIMEOUT_MS : scene.engine.accounts.provider(account).callTimeoutMs;
+}
+
+/** The account whose reader and writer a step is given, and whose calls it uses up. */
+export function accountOf({ at, input }: Pick<StepScene, "at" | "input">): AccountRecord | undefined {
+  return at ?? input.account;
+}
+
+/** The scene as one step sees it: at the account that it names. */
+export async function sceneAt(scene: StepScene, step: Step): Promise<StepScene> {
+  const other = step.at?.(storyOf(scene));
+  if (other === undefined) return scene;
+  const { engine, operation } = scene;
+  const { organizationId } = operation;
+  const at = await engine.operations.findAccount({ organizationId, name: other.account });
+  if (at?.provider === other.provider) return { ...scene, at };
+  const what = at === undefined ? "there is none of that name" : `it is one of provider ${at.provider}`;
+  throw new TerminalError(
+    "ACCOUNT_UNKNOWN",
+    `Step '${step.name}' needs the account '${other.account}' of provider ${other.provider}, and ${what}: setpoint account add ${other.account} --provider ${other.provider}, or name another one in the spec`,
+  );
 }
 
 export function storeNowMs({ engine, storeAheadMs }: Pick<StepScene, "engine" | "storeAheadMs">): number {
@@ -100,6 +123,12 @@ export function storyOf({ operation, subject, pipeline, journal, input: { memory
         ? parsed(output, valueOf(pipeline, entry), `the output of step '${name}'`)
         : undefined;
     },
+    earlier: ({ name, output }) => {
+      const entry = journal.findLast(
+        ({ step, result, direction }) => step === name && result === "done" && direction === "forward",
+      );
+      return entry && parsed(output, valueOf(pipeline, entry), `the output of step '${name}'`);
+    },
     made: (key) => memory.made?.find((thing) => thing.key === key)?.externalId,
   };
 }
@@ -116,9 +145,10 @@ function valueOf(pipeline: Pipeline, entry: JournalEntry): unknown {
 
 export function contextOf(scene: StepScene, signal: AbortSignal): StepContext {
   const { engine, input, notes } = scene;
+  const account = accountOf(scene);
   return {
     ...storyOf(scene),
-    reader: input.account === undefined ? undefined : engine.accounts.world(input.account).reader,
+    reader: account === undefined ? undefined : engine.accounts.world(account).reader,
     marker: { installationId: input.installation.id, resourceUid: scene.subject.uid },
     signal,
     progress: (message) => void notes.push(message),
@@ -126,8 +156,8 @@ export function contextOf(scene: StepScene, signal: AbortSignal): StepContext {
 }
 
 export function effectContextOf(scene: StepScene, signal: AbortSignal): EffectContext {
-  const { engine, input } = scene;
-  const writer = input.account === undefined ? undefined : engine.accounts.world(input.account).writer;
+  const account = accountOf(scene);
+  const writer = account === undefined ? undefined : scene.engine.accounts.world(account).writer;
   return { ...contextOf(scene, signal), writer };
 }
 
@@ -147,8 +177,8 @@ export async function looking<Seen>(
   what: string,
   look: (context: StepContext) => Promise<Seen>,
 ): Promise<Seen> {
-  const { engine, claim, input, operation } = scene;
-  const { account } = input;
+  const { engine, claim, operation } = scene;
+  const account = accountOf(scene);
   if (account !== undefined) await engine.accounts.takeCall(account, true);
   requireLease(scene, what);
   const limit = { ms: callTimeoutMs(scene), signal: claim.signal, what: `${operation.pipeline}: ${what}` };

@@ -7,6 +7,7 @@ import { type Called, fenced } from "./fence.ts";
 import { reservationVerdict } from "./guards/delete-budget.ts";
 import { isConfirmed } from "./operation-admit.ts";
 import {
+  accountOf,
   admittedAs,
   admittedOf,
   callTimeoutMs,
@@ -58,7 +59,8 @@ export async function make(scene: StepScene, change: PlannedChange, making: Maki
   if (outside) {
     const unclaimed = await claimFirst(scene, fromMonotonicMs);
     if (unclaimed !== undefined) return unclaimed;
-    if (input.account !== undefined) await engine.accounts.takeCall(input.account, true);
+    const account = accountOf(scene);
+    if (account !== undefined) await engine.accounts.takeCall(account, true);
   }
   const record = recordOf(scene, change);
   const grant = grantOf(scene, change);

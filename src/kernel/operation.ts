@@ -11,6 +11,7 @@ import {
   type OperationEngine,
   type Outcome,
   type StepScene,
+  sceneAt,
   stepsOnRecord,
 } from "./operation-scene.ts";
 import { type OperationReport, Turn } from "./operation-turn.ts";
@@ -84,8 +85,9 @@ function failure(thrown: unknown): Extract<Outcome, { readonly is: "failed" }> {
 async function attempt(scene: StepScene | undefined, next: Move): Promise<Outcome> {
   if (scene === undefined) return { is: "released", message: "the resource is gone" };
   if (next.move === "admit") return await runAdmit(scene);
-  if (next.move === "run") return await runStep(scene, next.step, next.begunAtMs);
-  return await undoEffect(scene, next.step, next.made);
+  const there = await sceneAt(scene, next.step);
+  if (next.move === "run") return await runStep(there, next.step, next.begunAtMs);
+  return await undoEffect(there, next.step, next.made);
 }
 
 /** What the next step rests on, as it is now; undefined when the resource is gone. */

@@ -47,6 +47,8 @@ export interface Story<Spec = unknown> {
   readonly input: unknown;
   /** What an earlier step came to; undefined when it was skipped or has not run. */
   output<Output>(step: StepOutput<Output>): Output | undefined;
+  /** What a step last came to in this operation, also where somebody has let it be run again since. */
+  earlier<Output>(step: StepOutput<Output>): Output | undefined;
   /** The external id on record of what an operation made or adopted under this key, whatever it is called outside by now. */
   made(key: string): string | undefined;
 }
@@ -81,12 +83,20 @@ export interface Found<Output = unknown> {
   readonly contains?: number | undefined;
 }
 
+/** An account by its name, and the provider that it must be of. */
+export interface OtherAccount {
+  readonly account: string;
+  readonly provider: string;
+}
+
 interface Named {
   readonly name: string;
   /** Of the shapes of its input and output. */
   readonly version: number;
   /** Left out where this is false, which the journal says. */
   when(story: Story): boolean;
+  /** Another account of the organization, whose reader and writer it is given; that of the resource unless it says so. */
+  at?(story: Story): OtherAccount | undefined;
   /** A person may leave it undone. */
   readonly safeToSkip: boolean;
   readonly retry: RetryPolicy;
@@ -167,6 +177,7 @@ interface Common<Spec> {
   readonly name: string;
   readonly version?: number;
   when?(story: Story<Spec>): boolean;
+  at?(story: Story<Spec>): OtherAccount | undefined;
   readonly safeToSkip?: boolean;
   readonly retry?: Partial<RetryPolicy>;
 }

@@ -1,6 +1,6 @@
 import type { Actor, Priority, ShardLeases } from "./engine-store.ts";
 import type { Json } from "./json.ts";
-import type { Principal } from "./records.ts";
+import type { AccountRecord, Principal } from "./records.ts";
 
 /**
  * What the worker asks of its store. Like the engine's port it is small and has an in-memory twin: every method is one
@@ -22,6 +22,8 @@ export interface OperationStore {
   }): Promise<readonly DueOperation[]>;
   /** The operation with its journal; undefined when there is none. Implementations batch concurrent loads. */
   loadOperation(request: OperationRef): Promise<OperationWithJournal | undefined>;
+  /** An account of the organization by its name, for steps that reach further than where the resource lives; undefined: none. */
+  findAccount(request: { readonly organizationId: string; readonly name: string }): Promise<AccountRecord | undefined>;
   /** Appends to the journal and says how the operation stands now, if the lease is current and nobody has written since. */
   recordMove(move: OperationMove): Promise<MoveAnswer>;
 }

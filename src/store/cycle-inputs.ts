@@ -9,7 +9,7 @@ import type {
   ResourceDeletion,
   ScopePolicy,
 } from "../ports/records.ts";
-import type { LoadedBatch, LoadedResource, LoadedSubject } from "./sql/load.ts";
+import type { LoadedAccount, LoadedBatch, LoadedResource, LoadedSubject } from "./sql/load.ts";
 import { betweenSubjects, readSubject } from "./sql/subject-text.ts";
 import { compareText } from "./text.ts";
 
@@ -128,22 +128,24 @@ function pausesOf(row: LoadedSubject, pauses: LoadedBatch["pauses"]): readonly P
 
 function accountsOf({ accounts }: LoadedBatch): ReadonlyMap<string, AccountRecord> {
   const found = new Map<string, AccountRecord>();
-  for (const row of accounts ?? []) {
-    const [organizationId, id, name, provider, settings, credentialRef, fingerprint, incarnation, readCredentialRef] =
-      row;
-    found.set(keyOf(organizationId, id), {
-      id,
-      organizationId,
-      name,
-      provider,
-      settings,
-      credentialRef: credentialRef ?? undefined,
-      fingerprint: fingerprint ?? undefined,
-      claimedIncarnation: incarnation ?? undefined,
-      ...(readCredentialRef === null ? {} : { readCredentialRef }),
-    });
-  }
+  for (const row of accounts ?? []) found.set(keyOf(row[0], row[1]), accountRecord(row));
   return found;
+}
+
+export function accountRecord(row: LoadedAccount): AccountRecord {
+  const [organizationId, id, name, provider, settings, credentialRef, fingerprint, incarnation, readCredentialRef] =
+    row;
+  return {
+    id,
+    organizationId,
+    name,
+    provider,
+    settings,
+    credentialRef: credentialRef ?? undefined,
+    fingerprint: fingerprint ?? undefined,
+    claimedIncarnation: incarnation ?? undefined,
+    ...(readCredentialRef === null ? {} : { readCredentialRef }),
+  };
 }
 
 function grouped<Value, Result>(

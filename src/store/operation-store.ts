@@ -9,11 +9,13 @@ import type {
   OperationWithJournal,
 } from "../ports/operation-store.ts";
 import { Batcher } from "./batcher.ts";
+import { accountRecord } from "./cycle-inputs.ts";
 import type { Database } from "./database.ts";
 import { lockLeases } from "./permits.ts";
 import { priorityOf } from "./priorities.ts";
 import {
   dueOperations,
+  findAccount,
   loadOperations,
   lockOperations,
   type OperationJson,
@@ -69,6 +71,12 @@ export class PostgresOperationStore implements OperationStore {
       priority: priorityOf(row.priority),
       dueAtMs: row.due_at_ms,
     }));
+  };
+
+  findAccount: OperationStore["findAccount"] = async ({ organizationId, name }) => {
+    const tenants = { organizations: [organizationId] };
+    const [found] = await this.#database.run(tenants, call(findAccount, organizationId, name));
+    return found && accountRecord(found.account);
   };
 
   takeWorkerShards: OperationStore["takeWorkerShards"] = ({ holder, wanted, leaseMs }) =>

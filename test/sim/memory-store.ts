@@ -24,6 +24,7 @@ import { approve, reject } from "./store/held.ts";
 import { declare, reconcileNow, requestDeletion } from "./store/intents.ts";
 import {
   dueOperations,
+  findAccount,
   loadOperation,
   recordMove,
   releaseWorkerShards,
@@ -78,6 +79,7 @@ export const transactions = {
   releaseWorkerShards,
   workerShardHolders,
   dueOperations,
+  findAccount,
   loadOperation,
   recordMove,
   startOperation,
@@ -155,6 +157,7 @@ export class MemoryStore implements StoreMethods {
     releaseWorkerShards(this.state, request);
   workerShardHolders: StoreMethods["workerShardHolders"] = async () => workerShardHolders(this.state);
   dueOperations: StoreMethods["dueOperations"] = async (request) => dueOperations(this.state, request);
+  findAccount: StoreMethods["findAccount"] = async (request) => findAccount(this.state, request);
   loadOperation: StoreMethods["loadOperation"] = async (request) => loadOperation(this.state, request);
   recordMove: StoreMethods["recordMove"] = async (request) => recordMove(this.state, request);
   startOperation: StoreMethods["startOperation"] = async (request) => startOperation(this.state, request);

@@ -151,6 +151,7 @@ async function useOperations(stores: Stores, world: World): Promise<void> {
   assert.equal((await operations.dueOperations({ shards: leases.map(({ shard }) => shard), limit: 10 })).length, 1);
   const loaded = await operations.loadOperation(first);
   assert.ok(loaded);
+  assert.equal(await operations.findAccount({ organizationId, name: "nobody's" }), undefined);
   const { shard } = loaded.operation;
   const epoch = leases.find((lease) => lease.shard === shard)?.epoch ?? 0;
   const entry = { step: "s", version: 1, direction: "forward", result: "done" } as const;

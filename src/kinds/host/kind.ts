@@ -1,7 +1,7 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { itsName, namedList, ownLabels, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
 import { hostLoop } from "./loop.ts";
-import { hostCreate, hostDelete, hostDeleteFirst, hostPower, hostPowerFirst } from "./pipelines.ts";
+import { hostCreate, hostCreateFirst, hostDelete, hostDeleteFirst, hostPower, hostPowerFirst } from "./pipelines.ts";
 import { type HostSpec, hostSchema } from "./schema.ts";
 
 export const hostKind = defineKind<HostSpec>({
@@ -32,8 +32,16 @@ export const hostKind = defineKind<HostSpec>({
       ),
     }),
   publishes: { ipv4: "ipv4", ipv6: "ipv6" },
+  fits: async ({ bootstrap }, around) => {
+    const name = bootstrap?.ssh.account;
+    const account = name === undefined ? undefined : await around.account(name);
+    if (name === undefined || account?.provider === "ssh") return [];
+    const what = account === undefined ? "names no account" : `names an account of provider ${account.provider}`;
+    const message = `${what}: the private key is the credential of an account of provider ssh (setpoint account add ${name} --provider ssh)`;
+    return [{ pointer: "/spec/bootstrap/ssh/account", message }];
+  },
   loop: hostLoop,
-  pipelines: [hostCreate, hostDeleteFirst, hostDelete, hostPowerFirst, hostPower],
+  pipelines: [hostCreateFirst, hostCreate, hostDeleteFirst, hostDelete, hostPowerFirst, hostPower],
 });
 
 function reference(kind: string, name: string, scope: "organization" | undefined, pointer: string) {

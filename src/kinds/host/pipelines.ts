@@ -1,9 +1,11 @@
 import { z } from "zod";
-import { TerminalError } from "../../kernel/errors.ts";
+import { RetryableError, TerminalError } from "../../kernel/errors.ts";
 import { type Found, pipelinesOf, type StepContext, type Story } from "../../kernel/pipeline.ts";
 import type { CloudServer, ComputeEngine, ComputeReader, OwnMark } from "../../ports/compute.ts";
 import { drainedLabel } from "../cloud/layers.ts";
+import { bootstrapSteps } from "./bootstrap.ts";
 import { wantedServer } from "./item.ts";
+import { type MadeServer, serverShape } from "./made-server.ts";
 import type { HostSpec } from "./schema.ts";
 
 const { step, effect, once, sleep, waitFor, converge, definePipeline } = pipelinesOf<
@@ -12,12 +14,6 @@ const { step, effect, once, sleep, waitFor, converge, definePipeline } = pipelin
   ComputeEngine
 >();
 
-interface MadeServer {
-  readonly id: string;
-  /** The provider's own work that was going on when the call was answered. */
-  readonly work?: string | undefined;
-}
-const serverShape: z.ZodType<MadeServer> = z.object({ id: z.string(), work: z.string().optional() });
 const keyOf = ({ subject }: Story<HostSpec>) => `server ${subject.name}`;
 
 /** What can be known before anything is made is refused before anything is made. */
@@ -152,12 +148,38 @@ const made = waitFor({
   },
 });
 
-export const hostCreate = definePipeline({
-  name: "host.create",
+/** The last look: whatever took its time before it, the server is there and runs as declared. */
+const active = step({
+  name: "active",
+  input: serverShape,
+  output: z.object({ id: z.string() }),
+  given: (story) => story.output(server),
+  run: async ({ reader, signal, subject }, { id }) => {
+    const found = await reader.server(id, signal);
+    if (found === "absent")
+      throw refused(
+        `The server ${id} of Host/${subject.name} went while it was made ready: setpoint ops release, and setpoint ops start host/${subject.name} host.create`,
+      );
+    if (found.power === subject.spec.power) return { id };
+    const message = `The server ${id} is ${found.power}, and declared ${subject.spec.power}`;
+    throw new RetryableError("DEPENDENCY_NOT_READY", message, { ambiguous: false });
+  },
+});
+
+const createPipeline = { name: "host.create", startsWith: () => true };
+const createSteps = [resolve, server, marked, made, converge({ name: "settled" })];
+export const hostCreateFirst = definePipeline({
+  ...createPipeline,
   version: 1,
   summary: "makes the server or adopts it, with its networks and firewalls, and brings it to what is declared",
-  startsWith: () => true,
-  steps: [resolve, server, marked, made, converge({ name: "settled" })],
+  steps: createSteps,
+});
+export const hostCreate = definePipeline({
+  ...createPipeline,
+  version: 2,
+  summary:
+    "makes the server or adopts it, with its networks and firewalls, brings it to what is declared, and makes it ready by SSH",
+  steps: [...createSteps, ...bootstrapSteps(server), active],
 });
 
 /** A server that lost its labels is marked again first: nothing is removed that is not surely ours. */

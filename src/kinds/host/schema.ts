@@ -24,6 +24,43 @@ export const userDataSchema = z
   .optional()
   .describe("What cloud-init is told at birth. Everybody who may see the host can read it: no secrets.");
 
+const ssh = z.strictObject({
+  account: resourceNameSchema.describe("The account of provider ssh whose private key signs in."),
+  user: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_-]{0,31}$/, "must be the name of a user, such as root")
+    .default("root")
+    .describe("Who signs in."),
+  port: z.int().min(1).max(65_535).default(22).describe("Where its SSH server listens."),
+  script: z
+    .string()
+    .min(1)
+    .max(65_536)
+    .optional()
+    .describe("What is run once on the new server. Everybody who may see the host can read it: no secrets."),
+});
+
+/** Of members of a group: each has a host key of its own, which nobody knows before. */
+export const memberBootstrapSchema = z
+  .strictObject({ ssh })
+  .optional()
+  .describe("What is done by SSH on a new server before it counts as active. It counts at birth alone.");
+
+const bootstrap = z
+  .strictObject({
+    ssh: ssh.extend({
+      hostKey: z
+        .string()
+        .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, "must be a fingerprint as ssh-keygen -l prints it: SHA256:…")
+        .optional()
+        .describe(
+          "The fingerprint of its host key. Without it, the one that the server shows first is taken and kept to.",
+        ),
+    }),
+  })
+  .optional()
+  .describe("What is done by SSH on the new server before it counts as active. It counts at birth alone.");
+
 export const hostSchema = z
   .strictObject({
     account: resourceNameSchema.describe("The account at whose provider the server is."),
@@ -57,6 +94,7 @@ export const hostSchema = z
       .describe("Which public addresses it is born with."),
     sshKeys: sshKeysSchema,
     userData: userDataSchema,
+    bootstrap,
     group: resourceNameSchema
       .optional()
       .describe("The ScalingGroup of the same scope that it is a member of, and that may take it away."),
@@ -69,19 +107,27 @@ export const hostSchema = z
     protect: z.boolean().default(false).describe("The provider's own protection against deletion."),
     adopt: z.boolean().default(false).describe("A server of this name that is there already becomes Setpoint's own."),
   })
-  .superRefine(({ networks, firewalls, reverseDns, publicAddresses }, context) => {
-    for (const [index, { ip }] of networks.entries()) {
-      const parsed = ip === undefined ? undefined : parseIpv4(ip);
-      if (parsed?.ok === false)
-        context.addIssue({ code: "custom", path: ["networks", index, "ip"], message: parsed.message });
-    }
-    for (const [field, list] of Object.entries({ networks, firewalls })) {
-      const names = list.map(({ name }) => name);
-      const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
-      if (twice >= 0) context.addIssue({ code: "custom", path: [field, twice, "name"], message: "is there twice" });
-    }
-    if (reverseDns !== undefined && !publicAddresses.ipv4)
-      context.addIssue({ code: "custom", path: ["reverseDns"], message: "needs a public IPv4 address" });
-  });
+  .superRefine(
+    ({ networks, firewalls, reverseDns, publicAddresses, bootstrap: { ssh: told } = {}, adopt }, context) => {
+      for (const [index, { ip }] of networks.entries()) {
+        const parsed = ip === undefined ? undefined : parseIpv4(ip);
+        if (parsed?.ok === false)
+          context.addIssue({ code: "custom", path: ["networks", index, "ip"], message: parsed.message });
+      }
+      for (const [field, list] of Object.entries({ networks, firewalls })) {
+        const names = list.map(({ name }) => name);
+        const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
+        if (twice >= 0) context.addIssue({ code: "custom", path: [field, twice, "name"], message: "is there twice" });
+      }
+      if (reverseDns !== undefined && !publicAddresses.ipv4)
+        context.addIssue({ code: "custom", path: ["reverseDns"], message: "needs a public IPv4 address" });
+      if (told !== undefined && adopt)
+        context.addIssue({
+          code: "custom",
+          path: ["bootstrap"],
+          message: "is for a new server: one that is adopted is taken just as it is",
+        });
+    },
+  );
 
 export type HostSpec = z.output<typeof hostSchema>;

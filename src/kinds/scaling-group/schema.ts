@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
-import { hostNamed, providersName, sshKeysSchema, userDataSchema } from "../host/schema.ts";
+import { hostNamed, memberBootstrapSchema, providersName, sshKeysSchema, userDataSchema } from "../host/schema.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
 const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
@@ -20,6 +20,7 @@ const template = z
       .describe("Which public addresses members are born with."),
     sshKeys: sshKeysSchema,
     userData: userDataSchema,
+    bootstrap: memberBootstrapSchema,
   })
   .describe("What every member is declared as.");
 

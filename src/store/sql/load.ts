@@ -67,6 +67,11 @@ export type LoadedAccount = readonly [
   readCredentialRef: Text,
 ];
 
+/** The fields of a `LoadedAccount`. */
+export const accountValues = (a: string) =>
+  `json_build_array(${a}.organization_id, ${a}.id, ${a}.name, ${a}.provider, ${a}.settings, ${a}.credential_ref,
+     ${a}.fingerprint, ${a}.claimed_incarnation, ${a}.read_credential_ref)`;
+
 /** What the subjects of a batch have, each kind of row in one list; null where there is none. */
 export interface LoadedBatch {
   readonly now_ms: number;
@@ -134,8 +139,7 @@ export const load = statement<LoadedBatch>(
      (select string_agg(${subjectText("w")}, E'\\x1e')
       from wanted as w
      ) as subjects,
-     (select json_agg(json_build_array(a.organization_id, a.id, a.name, a.provider, a.settings, a.credential_ref,
-        a.fingerprint, a.claimed_incarnation, a.read_credential_ref))
+     (select json_agg(${accountValues("a")})
       from (select distinct w.organization_id, w.account_id from wanted as w where w.account_id is not null) as used
       join setpoint.account as a on a.organization_id = used.organization_id and a.id = used.account_id
      ) as accounts,

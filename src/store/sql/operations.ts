@@ -1,6 +1,7 @@
 import type { JournalEntry, OperationRecord } from "../../ports/operation-store.ts";
 import { statement } from "../statement.ts";
 import { clock, releasing } from "./lease.ts";
+import { accountValues, type LoadedAccount } from "./load.ts";
 import { pauseCovers } from "./permit.ts";
 
 /** An operation as the statements answer with it: null where nothing is, the priority as a number. */
@@ -59,6 +60,13 @@ export const loadOperations = statement<
    join setpoint.operation as o on o.organization_id = wanted.organization_id and o.id = wanted.id
    ${withResource}
    cross join clock`,
+);
+
+/** $1 organization, $2 name. */
+export const findAccount = statement<{ readonly account: LoadedAccount }>(
+  "find account",
+  "tenants",
+  `select ${accountValues("a")} as account from setpoint.account as a where a.organization_id = $1 and a.name = $2`,
 );
 
 /** Everything that changes an operation has its row first, in the order of ids. */

@@ -1,20 +1,27 @@
 import type { Kind } from "../../../src/kernel/kind.ts";
 import type { HttpAnswer, HttpSilence } from "../../../src/ports/http.ts";
+import type { JsonObject } from "../../../src/ports/json.ts";
 import type { Provider } from "../../../src/ports/provider.ts";
 import type { Point } from "../../support/box-kind.ts";
-import { labAccount, type OperationLab } from "../../support/operation-lab.ts";
+import { labAccount, type OperationLab, organizationId } from "../../support/operation-lab.ts";
+import { SimulatedShells } from "../../support/simulated-shells.ts";
 import type { OperationScenario, OperationStage } from "../operations.ts";
 import type { PointCall } from "../scenario.ts";
 import { CloudOutside } from "../scenarios/cloud.ts";
 
-/** A project of Hetzner Cloud in a world, reached by the production client: every request is a point. */
-class Cloud implements OperationStage {
-  readonly effects: string[] = [];
+/** A project of Hetzner Cloud in a world, reached by the production client, with shells on its servers: every request is a point. */
+export class Cloud implements OperationStage {
+  readonly #requests: string[] = [];
+  readonly shells = new SimulatedShells();
   readonly outside: CloudOutside;
   nowMs = 1_800_000_000_000;
 
   constructor() {
     this.outside = new CloudOutside(() => this.nowMs);
+  }
+
+  get effects(): readonly string[] {
+    return [...this.#requests, ...this.shells.begun];
   }
 
   canonical() {
@@ -30,7 +37,8 @@ class Cloud implements OperationStage {
     const connect = () => this.outside.connect(this.#through(point)).providers;
     const open: Provider["open"] = (account) =>
       [...connect().values()].map((fresh) => fresh.open(account))[0] ?? never();
-    return [...connect().values()].map((provider) => ({ ...provider, settleMs: 0, open }));
+    const clouds = [...connect().values()].map((provider) => ({ ...provider, settleMs: 0, open }));
+    return [...clouds, this.shells.provider(point)];
   }
 
   #through(point: Point): PointCall {
@@ -45,7 +53,7 @@ class Cloud implements OperationStage {
   /** Only what the provider did. */
   async #note(label: string, answering: Promise<HttpAnswer | HttpSilence>): Promise<void> {
     const answer = await answering;
-    if (answer.answered && answer.status < 300) this.effects.push(label);
+    if (answer.answered && answer.status < 300) this.#requests.push(label);
   }
 }
 
@@ -60,10 +68,13 @@ function newCloud(): Cloud {
   return cloud;
 }
 
-async function declare(
-  lab: OperationLab,
-  rest: { readonly adopt?: boolean; readonly drainSeconds?: number } = {},
-): Promise<void> {
+/** Where the private key is that signs in to servers. */
+export async function withKey(lab: OperationLab): Promise<void> {
+  const account = { id: "key", organizationId, name: "key", provider: "ssh", settings: {} };
+  await lab.store.createAccount({ ...account, credentialRef: undefined, callsPerSecond: 1_000 });
+}
+
+export async function declare(lab: OperationLab, rest: JsonObject = {}): Promise<void> {
   const made = { type: "cx22", image: "debian-12", location: "fsn1", labels: { role: "web" } };
   const spec = { account: labAccount, ...made, power: "on", reverseDns: "web-1.test", ...rest };
   await lab.declareAs("Host", "web-1", spec, { accounts: [labAccount] });
@@ -79,8 +90,30 @@ async function create(lab: OperationLab): Promise<string> {
   return (await lab.start("host.create", "web-1")).id;
 }
 
+const bootstrap = { ssh: { account: "key", script: "make ready" } };
+
 export const hostScenarios: readonly OperationScenario[] = [
-  { name: "host.create", stage: newCloud, prepare: declare, start: create },
+  { name: "host.create", stage: newCloud, prepare: (lab) => declare(lab), start: create },
+  {
+    name: "host.create, made ready by SSH",
+    stage: newCloud,
+    prepare: async (lab) => {
+      await withKey(lab);
+      await declare(lab, { bootstrap });
+    },
+    start: create,
+  },
+  {
+    name: "host.create, made ready by SSH and cancelled",
+    stage: newCloud,
+    prepare: async (lab) => {
+      await withKey(lab);
+      cloud.shells.ends = false;
+      await declare(lab, { bootstrap });
+    },
+    start: create,
+    meanwhile: async (lab, id) => void (await lab.steer(id, { verb: "cancel" })),
+  },
   {
     name: "host.create, adopting",
     stage: newCloud,
@@ -139,7 +172,7 @@ export const hostScenarios: readonly OperationScenario[] = [
   {
     name: "host.power, reset",
     stage: newCloud,
-    prepare: made,
+    prepare: (lab) => made(lab),
     start: async (lab) => (await lab.start("host.power", "web-1", { power: "reset" })).id,
   },
 ];

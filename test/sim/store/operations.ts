@@ -75,6 +75,13 @@ export function loadOperation(state: State, { organizationId, operationId }: Ope
   return { ...standingOf(state, row), journal: row.journal } satisfies OperationWithJournal;
 }
 
+export function findAccount({ tables }: State, wanted: { readonly organizationId: string; readonly name: string }) {
+  const { organizationId, name } = wanted;
+  return [...tables.accounts.values()].find(
+    ({ record }) => record.organizationId === organizationId && record.name === name,
+  )?.record;
+}
+
 function standingOf({ tables, nowMs }: State, row: OperationRow): OperationStanding {
   const now = nowMs();
   const subject = tables.subjects.get(row.subjectId);

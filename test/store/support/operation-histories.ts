@@ -20,6 +20,7 @@ export function operationStep(dice: Dice, twin: MemoryStore, id: (prefix: string
   if (roll < 0.5) return steer(dice, row);
   if (roll < 0.58) return { method: "dueOperations", request: { shards: shards(dice), limit: dice.pick([1, 3, 100]) } };
   const { organizationId, id: operationId } = row;
+  if (roll < 0.6) return { method: "findAccount", request: { organizationId, name: accountName(twin, roll) } };
   if (roll < 0.64) return { method: "loadOperation", request: { organizationId, operationId } };
   const lease = tables.workerShards[row.shard];
   if ((lease?.holder === undefined || lease.untilMs <= twin.state.nowMs()) && dice.chance(0.9)) {
@@ -33,6 +34,12 @@ export function operationStep(dice: Dice, twin: MemoryStore, id: (prefix: string
 export function operationActor(dice: Dice, twin: MemoryStore, operationId: string | undefined): Actor | undefined {
   const row = operationId === undefined ? undefined : twin.state.tables.operations.get(operationId);
   return row === undefined || dice.chance(0.4) ? undefined : actorOf(dice, twin, row);
+}
+
+/** One of somebody's accounts, or of nobody's, by the roll that was thrown already. */
+function accountName({ state: { tables } }: MemoryStore, roll: number): string {
+  const names = [...tables.accounts.values()].map(({ record }) => record.name);
+  return [...names, "nobody's"][Math.floor(roll * 10_000) % (names.length + 1)] ?? "";
 }
 
 function shards(dice: Dice): readonly number[] {
