@@ -8,6 +8,7 @@ import { authorPriority, fieldOwners, logEntry, resourceOf } from "./declare.ts"
 import { nobodyWoken, wokenOf } from "./due-edges.ts";
 import { isAboutTheRequest } from "./errors.ts";
 import { logCall } from "./log-entries.ts";
+import { OrganizationLanes, type Write } from "./organization-lanes.ts";
 import {
   addSeveralLinks,
   addSeveralReferences,
@@ -22,8 +23,6 @@ import { appendLogs } from "./sql/log.ts";
 import { type WokenRow, wakeLinked } from "./sql/wake.ts";
 import { type Call, call } from "./statement.ts";
 
-/** Runs a transaction of the requests' organization. */
-type Write = <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
 type Created = Made | "alone";
 type Path = readonly string[];
 
@@ -33,40 +32,27 @@ type Path = readonly string[];
  * transaction of its own, which says why.
  */
 export class CreateTogether {
-  readonly #clock: Clock;
-  readonly #lanes = new Map<string, { readonly batcher: Batcher<DeclareChange, Created>; asking: number }>();
+  readonly #lanes: OrganizationLanes<DeclareChange, Created>;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#lanes = new OrganizationLanes((write) => batcherOf(clock, write));
   }
 
   /** "alone": nothing was written, and it must be tried by itself. */
-  async create(change: DeclareChange, write: Write): Promise<Created> {
-    const { organizationId } = change.declare;
-    let lane = this.#lanes.get(organizationId);
-    if (lane === undefined) {
-      lane = { batcher: this.#batcherOf(write), asking: 0 };
-      this.#lanes.set(organizationId, lane);
-    }
-    lane.asking += 1;
-    try {
-      return await lane.batcher.add(change);
-    } finally {
-      lane.asking -= 1;
-      if (lane.asking === 0) this.#lanes.delete(organizationId);
-    }
+  create(change: DeclareChange, write: Write): Promise<Created> {
+    return this.#lanes.ask(change.declare.organizationId, change, write);
   }
+}
 
-  #batcherOf(write: Write): Batcher<DeclareChange, Created> {
-    return new Batcher({
-      clock: this.#clock,
-      keyOf: ({ declare: { scope, kind, name } }) => canonical([scope, kind, name]),
-      run: (changes) => createAll(changes, write),
-      collectMs: 2,
-      maxSize: 20,
-      fullAtOnce: 3,
-    });
-  }
+function batcherOf(clock: Clock, write: Write): Batcher<DeclareChange, Created> {
+  return new Batcher({
+    clock,
+    keyOf: ({ declare: { scope, kind, name } }) => canonical([scope, kind, name]),
+    run: (changes) => createAll(changes, write),
+    collectMs: 2,
+    maxSize: 20,
+    fullAtOnce: 3,
+  });
 }
 
 async function createAll(changes: readonly DeclareChange[], write: Write): Promise<readonly Created[]> {

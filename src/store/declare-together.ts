@@ -15,6 +15,7 @@ import {
 } from "./declare.ts";
 import { nobodyWoken, wokenOf } from "./due-edges.ts";
 import { isAboutTheRequest } from "./errors.ts";
+import { OrganizationLanes, type Write } from "./organization-lanes.ts";
 import {
   type DeclaredRow,
   lockSeveralNames,
@@ -23,9 +24,6 @@ import {
   updateSeveralResources,
 } from "./sql/resources.ts";
 import { wakeSeveral } from "./sql/wake.ts";
-
-/** Runs a transaction of the requests' organization. */
-type Write = <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
 
 interface Edit {
   readonly index: number;
@@ -40,42 +38,26 @@ interface Edit {
  * more than spec and labels, has a transaction of its own.
  */
 export class DeclareTogether {
-  readonly #clock: Clock;
-  readonly #organizations = new Map<
-    string,
-    { readonly batcher: Batcher<DeclareRequest, PromiseSettledResult<Declared>>; asking: number }
-  >();
+  readonly #lanes: OrganizationLanes<DeclareRequest, PromiseSettledResult<Declared>>;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#lanes = new OrganizationLanes((write) => batcherOf(clock, write));
   }
 
   async declare(request: DeclareRequest, write: Write): Promise<Declared> {
-    const { organizationId } = request;
-    let lane = this.#organizations.get(organizationId);
-    if (lane === undefined) {
-      lane = { batcher: this.#batcherOf(write), asking: 0 };
-      this.#organizations.set(organizationId, lane);
-    }
-    lane.asking += 1;
-    try {
-      const ended = await lane.batcher.add(request);
-      if (ended.status === "rejected") throw ended.reason;
-      return ended.value;
-    } finally {
-      lane.asking -= 1;
-      if (lane.asking === 0) this.#organizations.delete(organizationId);
-    }
+    const ended = await this.#lanes.ask(request.organizationId, request, write);
+    if (ended.status === "rejected") throw ended.reason;
+    return ended.value;
   }
+}
 
-  #batcherOf(write: Write): Batcher<DeclareRequest, PromiseSettledResult<Declared>> {
-    return new Batcher({
-      clock: this.#clock,
-      keyOf: ({ scope, kind, name }) => canonical([scope, kind, name]),
-      run: (requests) => declareSeveral(requests, write),
-      maxSize: 50,
-    });
-  }
+function batcherOf(clock: Clock, write: Write): Batcher<DeclareRequest, PromiseSettledResult<Declared>> {
+  return new Batcher({
+    clock,
+    keyOf: ({ scope, kind, name }) => canonical([scope, kind, name]),
+    run: (requests) => declareSeveral(requests, write),
+    maxSize: 50,
+  });
 }
 
 /** Each has its own end: what one is refused for does not concern those that are written already. */

@@ -4,50 +4,35 @@ import { Batcher } from "./batcher.ts";
 import type { Transaction } from "./database.ts";
 import { logCall } from "./log-entries.ts";
 import { recordOf } from "./operation-store.ts";
+import { OrganizationLanes, type Write } from "./organization-lanes.ts";
 import { priorityNumber } from "./priorities.ts";
 import { appendLogs } from "./sql/log.ts";
 import { insertOperations, liveOperations, type SubjectToStart, subjectsToStart } from "./sql/operation-intents.ts";
 import { type Call, call } from "./statement.ts";
-
-/** Runs a transaction of the requests' organization. */
-type Write = <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
 
 /**
  * Operations of one organization that are started at the same time share a transaction: most of what a start costs is the
  * transaction itself and the way to the server and back. A lone request leaves at once.
  */
 export class StartTogether {
-  readonly #clock: Clock;
-  readonly #lanes = new Map<string, { readonly batcher: Batcher<StartOperation, StartAnswer>; asking: number }>();
+  readonly #lanes: OrganizationLanes<StartOperation, StartAnswer>;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#lanes = new OrganizationLanes((write) => batcherOf(clock, write));
   }
 
-  async start(request: StartOperation, write: Write): Promise<StartAnswer> {
-    const { organizationId } = request;
-    let lane = this.#lanes.get(organizationId);
-    if (lane === undefined) {
-      lane = { batcher: this.#batcherOf(write), asking: 0 };
-      this.#lanes.set(organizationId, lane);
-    }
-    lane.asking += 1;
-    try {
-      return await lane.batcher.add(request);
-    } finally {
-      lane.asking -= 1;
-      if (lane.asking === 0) this.#lanes.delete(organizationId);
-    }
+  start(request: StartOperation, write: Write): Promise<StartAnswer> {
+    return this.#lanes.ask(request.organizationId, request, write);
   }
+}
 
-  #batcherOf(write: Write): Batcher<StartOperation, StartAnswer> {
-    return new Batcher({
-      clock: this.#clock,
-      keyOf: ({ resourceUid }) => resourceUid,
-      run: (requests) => write((tx) => startSeveral(tx, requests, (calls) => tx.finish(calls))),
-      maxSize: 50,
-    });
-  }
+function batcherOf(clock: Clock, write: Write): Batcher<StartOperation, StartAnswer> {
+  return new Batcher({
+    clock,
+    keyOf: ({ resourceUid }) => resourceUid,
+    run: (requests) => write((tx) => startSeveral(tx, requests, (calls) => tx.finish(calls))),
+    maxSize: 50,
+  });
 }
 
 /** The operation, its place in the queue and its hold, in the transaction of whoever declares what it is for. */
