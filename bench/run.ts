@@ -4,15 +4,15 @@ import { documentTable, makeDocument } from "./harness/document.ts";
 import { Progress } from "./harness/progress.ts";
 import { apiBenchmark } from "./api/benchmark.ts";
 import { cloudsBenchmark } from "./clouds/benchmark.ts";
+import { consoleBenchmark } from "./console/benchmark.ts";
 import { dnsBenchmark } from "./dns/benchmark.ts";
 import { schedulerBenchmark } from "./scheduler/benchmark.ts";
 import { workerBenchmark } from "./worker/benchmark.ts";
 
 const benchmarks = new Map(
-  [schedulerBenchmark, apiBenchmark, workerBenchmark, dnsBenchmark, cloudsBenchmark].map((benchmark) => [
-    benchmark.name,
-    benchmark,
-  ]),
+  [schedulerBenchmark, apiBenchmark, workerBenchmark, dnsBenchmark, cloudsBenchmark, consoleBenchmark].map(
+    (benchmark) => [benchmark.name, benchmark],
+  ),
 );
 
 /** 0: every bar holds. 1: one does not, or the benchmark failed. 2: the command was not understood. */

@@ -1,4 +1,5 @@
 import { composeContext } from "../../src/compose/api-context.ts";
+import { readConsole } from "../../src/compose/console-files.ts";
 import { startHousekeeping } from "../../src/compose/housekeeping.ts";
 import type { Caller } from "../../src/control-api/access/caller.ts";
 import { can } from "../../src/control-api/access/can.ts";
@@ -64,6 +65,7 @@ const app = createApp({
   // One caller asks for everything here; what he may ask per second is not what is measured.
   limits: { ...defaultRequestLimits, rate: { perSecond: 1_000_000, burst: 1_000_000 } },
   services: async () => [],
+  console: readConsole(),
   metrics: async () => "",
 });
 const origin = await app.listen({ host: "127.0.0.1", port: 0 });

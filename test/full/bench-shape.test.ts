@@ -77,6 +77,27 @@ test("the worker's benchmark compares two steps with the bare rows and with DBOS
   }
 });
 
+test("the console's benchmark looks at 100,000 resources in a real browser, and shows no blank row", () => {
+  const said = bench("console", "--quick", "--json");
+  const { name, figures, bars } = documentOf(said);
+  assert.equal(name, "console");
+  for (const [figure, value] of Object.entries(figures)) assert.ok(Number.isFinite(value), figure);
+  assert.deepEqual(
+    bars.map((bar) => [bar.name, bar.limit]),
+    [
+      ["inventory_first_rows_ms", 500],
+      ["scroll_blank_frames", 0],
+      ["map_choose_p95_ms", 200],
+      ["main_thread_busy_percent", 50],
+    ],
+  );
+  assert.equal(figures["resources"], 100_000);
+  assert.ok((figures["map_cards"] ?? 0) > 250, `${figures["map_cards"]} cards`);
+  assert.ok((figures["scroll_rows"] ?? 0) > 100, `${figures["scroll_rows"]} rows`);
+  const blank = bars.find((bar) => bar.name === "scroll_blank_frames");
+  assert.equal(blank?.holds, true, `${blank?.value} frames with blank rows\n${said.stderr}`);
+});
+
 test("an unknown benchmark lists the names", () => {
   const { status, stdout, stderr } = bench("nothing-like-it");
   assert.notEqual(status, 0);

@@ -1,10 +1,8 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useRef, useState } from "react";
-import { get, query } from "../../api/client.ts";
-import { base, keys, loopsQuery } from "../../api/queries.ts";
-import type { ResourcePage } from "../../api/parts.ts";
+import { type Dispatch, memo, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { loopsQuery } from "../../api/queries.ts";
 import type { ResourceDocument } from "../../api/types.ts";
 import { axesOf, AxisMark } from "../../components/axes.tsx";
 import { ObjectLink, pathOf } from "../../components/object-link.tsx";
@@ -14,42 +12,19 @@ import { useNowMs } from "../../components/time.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { DeclareButton } from "./declare.tsx";
 import { Filters } from "./filters.tsx";
+import { resourcesQuery } from "./queries.ts";
 import { type InventorySearch, inventoryRoute } from "./route.tsx";
 
-const pageSize = 200;
+/** The next page is asked for when so many rows are left. */
+const readAhead = 150;
 const rowPixels = 40;
-const ready = { yes: "true", no: "false", unknown: "unknown" } as const;
-
-function useResources(organization: string, search: InventorySearch) {
-  const { kind, project, name, labels, mode, only } = search;
-  const filters = {
-    kind,
-    project,
-    namePrefix: name,
-    labels,
-    mode,
-    ready: search.ready === undefined ? undefined : ready[search.ready],
-    ...(only === undefined ? {} : { [only]: true }),
-  };
-  return useInfiniteQuery({
-    queryKey: [...keys.record(organization, "resources"), "inventory", search],
-    queryFn: ({ pageParam, signal }) =>
-      get<ResourcePage>(
-        `${base(organization)}/resources${query({ ...filters, pageSize, pageToken: pageParam })}`,
-        signal,
-      ),
-    initialPageParam: "",
-    getNextPageParam: ({ nextPageToken }) => nextPageToken,
-    placeholderData: keepPreviousData,
-  });
-}
 
 /** One table for every kind. The server filters and pages; only the rows on the screen are drawn. */
 export function InventoryPage() {
   const { organization } = inventoryRoute.useParams();
   const search = inventoryRoute.useSearch();
   const navigate = useNavigate();
-  const found = useResources(organization, search);
+  const found = useInfiniteQuery(resourcesQuery(organization, search));
   const rows = useMemo(() => (found.data?.pages ?? []).flatMap(({ items }) => items), [found.data]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const set = (change: Partial<Record<keyof InventorySearch, string | undefined>>) =>
@@ -116,7 +91,7 @@ interface TableProps {
   readonly organization: string;
   readonly rows: readonly ResourceDocument[];
   readonly chosen: ReadonlySet<string>;
-  readonly choose: (chosen: ReadonlySet<string>) => void;
+  readonly choose: Dispatch<SetStateAction<ReadonlySet<string>>>;
   readonly more: () => void;
   readonly complete: boolean;
 }
@@ -127,22 +102,28 @@ function Table({ organization, rows, chosen, choose, more, complete }: TableProp
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowPixels,
-    overscan: 24,
+    overscan: 40,
   });
   const drawn = virtual.getVirtualItems();
   const last = drawn.at(-1)?.index ?? 0;
   // The next page is asked for long before its rows come into view.
   useEffect(() => {
-    if (last >= rows.length - pageSize / 2) more();
+    if (last >= rows.length - readAhead) more();
   }, [last, rows.length, more]);
   const above = drawn[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (drawn.at(-1)?.end ?? 0);
   const all = rows.length > 0 && rows.every(({ metadata }) => chosen.has(metadata.uid));
-  const toggle = (uid: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(uid)) next.add(uid);
-    choose(next);
-  };
+  const loops = useQuery(loopsQuery).data;
+  // The same function for every row and every time: a row is drawn anew when it changes, not when the table moves.
+  const toggle = useCallback(
+    (uid: string) =>
+      choose((before) => {
+        const next = new Set(before);
+        if (!next.delete(uid)) next.add(uid);
+        return next;
+      }),
+    [choose],
+  );
   return (
     <>
       <div
@@ -182,6 +163,7 @@ function Table({ organization, rows, chosen, choose, more, complete }: TableProp
                   key={resource.metadata.uid}
                   organization={organization}
                   resource={resource}
+                  path={pathOf(resource, loops)}
                   chosen={chosen.has(resource.metadata.uid)}
                   toggle={toggle}
                 />
@@ -206,18 +188,19 @@ function Spacer({ pixels }: { pixels: number }) {
   );
 }
 
-function Row({
+const Row = memo(function Row({
   organization,
   resource,
+  path,
   chosen,
   toggle,
 }: {
   organization: string;
   resource: ResourceDocument;
+  path: string;
   chosen: boolean;
   toggle: (uid: string) => void;
 }) {
-  const loops = useQuery(loopsQuery).data;
   const { metadata, kind } = resource;
   const { ready: isReady, synced, fresh, guard } = axesOf(resource, useNowMs());
   const scope = [metadata.project, metadata.workspace].filter((part) => part !== undefined).join(" / ");
@@ -233,7 +216,7 @@ function Row({
       </td>
       <td className="max-w-0 min-w-40 px-2 sm:w-1/3">
         <div className="truncate" title={metadata.name}>
-          <ObjectLink organization={organization} path={pathOf(resource, loops)}>
+          <ObjectLink organization={organization} path={path}>
             {metadata.name}
           </ObjectLink>
           {metadata.deletion === undefined ? undefined : <span className="ml-2 text-xs text-bad">being deleted</span>}
@@ -257,4 +240,4 @@ function Row({
       </td>
     </tr>
   );
-}
+});

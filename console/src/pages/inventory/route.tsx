@@ -1,5 +1,7 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { queryClient } from "../../api/query-client.ts";
 import { organizationRoute } from "../../shell/routes.tsx";
+import { resourcesQuery } from "./queries.ts";
 
 /** Every filter is in the address, so that what one sees can be sent to somebody. */
 export interface InventorySearch {
@@ -30,6 +32,11 @@ export const inventoryRoute = createRoute({
       return text === "" || (words[key] !== undefined && !words[key].includes(text)) ? [] : [[key, text]];
     });
     return Object.fromEntries(given) as InventorySearch;
+  },
+  // The first rows are asked for while the page itself is still on its way; whoever shows them says what went wrong.
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => {
+    void queryClient.infiniteQuery(resourcesQuery(params.organization, deps)).catch(() => undefined);
   },
   component: lazyRouteComponent(() => import("./page.tsx"), "InventoryPage"),
 });

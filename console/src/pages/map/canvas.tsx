@@ -49,11 +49,14 @@ export function Canvas(props: CanvasProps) {
 }
 
 function Drawing({ entries, edges, layout, plan, focus, chosen, choose }: CanvasProps) {
-  const nodes = useMemo(
-    () => nodesOf({ entries, layout, plan, focus, chosen }),
-    [entries, layout, plan, focus, chosen],
+  const still = useMemo(() => nodesOf({ entries, layout, plan, focus }), [entries, layout, plan, focus]);
+  // Choosing one draws that one anew, and its lines; the others stay the objects they are.
+  const nodes = useMemo(() => still.map((node) => (node.id === chosen ? asChosen(node) : node)), [still, chosen]);
+  const far = useMemo(() => linesOf(edges), [edges]);
+  const lines = useMemo(
+    () => far.map((line) => (line.source === chosen || line.target === chosen ? asNear(line) : line)),
+    [far, chosen],
   );
-  const lines = useMemo(() => linesOf(edges, chosen), [edges, chosen]);
   const flow = useReactFlow();
   const frame = useRef<HTMLDivElement>(null);
   // Another set of cards is another map. It is shown whole where it can be read so, and from its beginning otherwise.
@@ -110,7 +113,7 @@ function Drawing({ entries, edges, layout, plan, focus, chosen, choose }: Canvas
   );
 }
 
-function nodesOf({ entries, layout, plan, focus, chosen }: Omit<CanvasProps, "edges" | "choose">): MapNode[] {
+function nodesOf({ entries, layout, plan, focus }: Omit<CanvasProps, "edges" | "chosen" | "choose">): MapNode[] {
   const areas = layout.areas.map(({ id, x, y, width, height }): AreaNode => {
     const position = { x, y };
     const still = { selectable: false, focusable: false };
@@ -130,31 +133,36 @@ function nodesOf({ entries, layout, plan, focus, chosen }: Omit<CanvasProps, "ed
         position: { x, y },
         ...cardPixels,
         data: { entry, plan, isFocus },
-        selected: id === chosen,
         // Lines run behind cards, so that every card can be read.
         zIndex: 2,
         ariaRole: "button",
-        domAttributes: { "aria-pressed": id === chosen, "aria-roledescription": undefined },
+        domAttributes: { "aria-pressed": false, "aria-roledescription": undefined },
       },
     ];
   });
   return [...areas, ...cards];
 }
 
+function asChosen(node: MapNode): MapNode {
+  return { ...node, selected: true, domAttributes: { ...node.domAttributes, "aria-pressed": true } };
+}
+
+function linesOf(edges: MapDocument["edges"]): Edge[] {
+  return edges.map(({ from, to }) => ({
+    id: `${from} ${to}`,
+    source: from,
+    target: to,
+    selectable: false,
+    className: "map-line",
+    zIndex: 1,
+    markerEnd: { type: MarkerType.ArrowClosed, color: "var(--strong-line)" },
+  }));
+}
+
 /** Lines of what is looked at stand out. */
-function linesOf(edges: MapDocument["edges"], chosen: string | undefined): Edge[] {
-  return edges.map(({ from, to }) => {
-    const near = from === chosen || to === chosen;
-    return {
-      id: `${from} ${to}`,
-      source: from,
-      target: to,
-      selectable: false,
-      className: near ? "map-line map-line-near" : "map-line",
-      zIndex: 1,
-      markerEnd: { type: MarkerType.ArrowClosed, color: near ? "var(--accent)" : "var(--strong-line)" },
-    };
-  });
+function asNear(line: Edge): Edge {
+  const markerEnd = { type: MarkerType.ArrowClosed, color: "var(--accent)" };
+  return { ...line, className: "map-line map-line-near", markerEnd };
 }
 
 function CardView({ data: { entry, plan, isFocus }, selected }: NodeProps<CardNode>) {
