@@ -301,6 +301,7 @@ describe("trouble with the providers, another server, a killed worker and a free
       await page.getByLabel(`Choose server ${chosen}`).check();
       await page.getByRole("button", { name: "Declare and watch 1" }).click();
       await page.getByText("Declared from it").waitFor();
+      await page.getByText(`Host/${chosen}, watched`).waitFor();
       const host = async () =>
         (await operatorCall(product, "GET", `/v1/organizations/demo/hosts/${chosen}`)) as Conditioned & {
           metadata: { mode: string };

@@ -31,13 +31,21 @@ export function Project({ organization, account }: { organization: string; accou
     queryFn: () => get<ObservationDocument>(`${base(organization)}/${path}/observation`),
     refetchInterval: lookEveryMs,
   });
+  const hosts =
+    useQuery({
+      queryKey: [...keys.record(organization, "resources"), "connect", account],
+      queryFn: async () =>
+        (await get<ResourcePage>(`${base(organization)}/hosts?pageSize=500`)).items.filter(
+          ({ spec }) => (spec as { account?: unknown }).account === account,
+        ),
+    }).data ?? [];
   return (
     <Answer of={provider} what="the project">
       {(resource) => (
         <div className="space-y-4">
           <State organization={organization} account={account} provider={resource} seen={observation.data} />
-          <Seen organization={organization} seen={observation.data} />
-          <Onward organization={organization} account={account} provider={resource} />
+          <Seen organization={organization} seen={observation.data} hosts={hosts} />
+          <Onward organization={organization} provider={resource} hosts={hosts} />
         </div>
       )}
     </Answer>
@@ -85,7 +93,15 @@ function State({
   );
 }
 
-function Seen({ organization, seen }: { organization: string; seen: ObservationDocument | undefined }) {
+function Seen({
+  organization,
+  seen,
+  hosts,
+}: {
+  organization: string;
+  seen: ObservationDocument | undefined;
+  hosts: readonly ResourceDocument[];
+}) {
   const [subject] = seen?.subjects ?? [];
   if (subject === undefined) return undefined;
   if (subject.items.length === 0)
@@ -96,28 +112,28 @@ function Seen({ organization, seen }: { organization: string; seen: ObservationD
         </Empty>
       </Panel>
     );
-  return <Things organization={organization} items={subject.items} isWhole={subject.completeness === "complete"} />;
+  return (
+    <Things
+      organization={organization}
+      items={subject.items}
+      watched={new Set(hosts.map(({ metadata }) => metadata.name))}
+      isWhole={subject.completeness === "complete"}
+    />
+  );
 }
 
 /** From looking to keeping, one server at a time, and never by itself. */
 function Onward({
   organization,
-  account,
   provider,
+  hosts,
 }: {
   organization: string;
-  account: string;
   provider: ResourceDocument;
+  hosts: readonly ResourceDocument[];
 }) {
   const [letting, setLetting] = useState(false);
-  const hosts = useQuery({
-    queryKey: [...keys.record(organization, "resources"), "connect", account],
-    queryFn: async () =>
-      (await get<ResourcePage>(`${base(organization)}/hosts?pageSize=500`)).items.filter(
-        ({ spec }) => (spec as { account?: unknown }).account === account,
-      ),
-  }).data;
-  if (hosts === undefined || hosts.length === 0) return undefined;
+  if (hosts.length === 0) return undefined;
   return (
     <Panel title="Declared from it" aside={`${hosts.length} host${hosts.length === 1 ? "" : "s"}`}>
       <p className="flex flex-wrap gap-x-3 gap-y-1 text-sm">

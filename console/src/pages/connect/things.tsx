@@ -16,10 +16,13 @@ const most = 500;
 export function Things({
   organization,
   items,
+  watched,
   isWhole,
 }: {
   organization: string;
   items: readonly SeenItem[];
+  /** Names of the hosts that are declared at this project. */
+  watched: ReadonlySet<string>;
   isWhole: boolean;
 }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -68,7 +71,13 @@ export function Things({
           </thead>
           <tbody className="divide-y divide-line">
             {items.slice(0, most).map((item) => (
-              <ThingRow key={item.key} item={item} chosen={chosen.has(item.key)} toggle={() => toggle(item.key)} />
+              <ThingRow
+                key={item.key}
+                item={item}
+                watched={watched}
+                chosen={chosen.has(item.key)}
+                toggle={() => toggle(item.key)}
+              />
             ))}
           </tbody>
         </table>
@@ -112,7 +121,17 @@ function isFree({ manifest, owned, declaredBy }: Pick<SeenItem, "manifest" | "ow
   return manifest !== undefined && !owned && declaredBy.length === 0;
 }
 
-function ThingRow({ item, chosen, toggle }: { item: SeenItem; chosen: boolean; toggle: () => void }) {
+function ThingRow({
+  item,
+  watched,
+  chosen,
+  toggle,
+}: {
+  item: SeenItem;
+  watched: ReadonlySet<string>;
+  chosen: boolean;
+  toggle: () => void;
+}) {
   const { type, name } = thingOf(item);
   return (
     <tr className="align-top">
@@ -127,12 +146,12 @@ function ThingRow({ item, chosen, toggle }: { item: SeenItem; chosen: boolean; t
           />
         ) : undefined}
       </td>
-      <th scope="row" className="px-3.5 py-2 font-normal break-words">
+      <th scope="row" className="min-w-48 px-3.5 py-2 font-normal break-words">
         <span className="text-soft">{type} </span>
         <span className="font-medium">{name}</span>
       </th>
       <td className="px-3.5 py-2 text-soft">{factsOf(item)}</td>
-      <td className="px-3.5 py-2">{standingOf(item)}</td>
+      <td className="px-3.5 py-2">{standingOf(item, watched)}</td>
     </tr>
   );
 }
@@ -160,9 +179,13 @@ function factsOf(item: SeenItem): string {
   return [...said, ...power].join(" · ") || "–";
 }
 
-function standingOf({ owned, declaredBy, manifest, problem }: SeenItem): string {
+function standingOf(item: SeenItem, watched: ReadonlySet<string>): string {
+  const { owned, declaredBy, manifest, problem } = item;
   const [by] = declaredBy;
+  const { type, name } = thingOf(item);
   if (by !== undefined) return `${by.kind}/${by.name}${owned ? ", kept" : ""}`;
+  // Whoever declares a server is not on record before the first write to it: in mode observe that is never.
+  if (type === "server" && watched.has(name)) return `Host/${name}, ${owned ? "kept" : "watched"}`;
   if (owned) return "ours";
   if (manifest !== undefined) return `can be Host/${manifest.metadata.name}`;
   return `left alone: ${problem ?? "nothing here declares such things"}`;
