@@ -1,6 +1,7 @@
 import type { ConditionView, ResourceDocument } from "../api/types.ts";
 import type { IconName } from "./icons.tsx";
 import { Mark, type Tone } from "./mark.tsx";
+import { plainWords } from "./plain-words.ts";
 import { duration, useNowMs } from "./time.tsx";
 
 /** A resource as lists and cards show it: what was declared is not needed to say how it is. */
@@ -130,7 +131,7 @@ export function AxesHeader({ resource }: { resource: ResourceDocument }) {
             <AxisMark axis={axis} />
           </dd>
           <dd className="line-clamp-2 text-xs text-soft" title={axis.title}>
-            {axis.title}
+            {plainWords(axis.title)}
           </dd>
         </div>
       ))}

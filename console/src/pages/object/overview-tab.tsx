@@ -223,6 +223,9 @@ function SubjectPlan({ subject }: { subject: Subject }) {
   );
 }
 
+/** True is good of these; every other condition is there only while something is to be said. */
+const alwaysThere = new Set(["Ready", "Synced", "Fresh"]);
+
 function Conditions({ resource }: AboutObject) {
   return (
     <Panel title="Conditions" flush>
@@ -235,7 +238,7 @@ function Conditions({ resource }: AboutObject) {
                 tone={
                   condition.status === "Unknown"
                     ? "plain"
-                    : (condition.status === "True") !== condition.type.startsWith("Guard/")
+                    : (condition.status === "True") === alwaysThere.has(condition.type)
                       ? "good"
                       : "warn"
                 }
