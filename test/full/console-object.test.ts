@@ -238,7 +238,10 @@ describe("objects, drift and held changes in the console", () => {
       await page.getByRole("heading", { name: "Effective policy" }).waitFor();
       await page.getByText("tcp 80").first().waitFor();
       await page.getByText("tcp 22").first().waitFor();
-      await page.getByRole("link", { name: "edge" }).waitFor();
+      await page.getByRole("link", { name: "edge", exact: true }).waitFor();
+      const around = page.locator("section", { has: page.getByRole("heading", { name: "Dependencies" }) });
+      await around.getByRole("link", { name: "CloudNetwork/backend" }).waitFor();
+      await around.getByRole("link", { name: "Firewall/web" }).waitFor();
       await requireSound(page, "a host");
       await show(page, "objects/firewalls/base");
       await page

@@ -5,13 +5,12 @@ import { Counts } from "../../components/counts.tsx";
 import { Differences } from "../../components/differences.tsx";
 import { Icon, type IconName } from "../../components/icons.tsx";
 import { Chip, Mark } from "../../components/mark.tsx";
-import { ObjectLink } from "../../components/object-link.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { plainWords } from "../../components/plain-words.ts";
 import { Answer, Command } from "../../components/states.tsx";
 import { Ago, duration } from "../../components/time.tsx";
 import { Verdicts } from "../../components/verdicts.tsx";
-import { loopsQuery } from "../../api/queries.ts";
+import { Dependencies } from "./dependencies.tsx";
 import type { AboutObject } from "./page.tsx";
 import { planQuery, whyQuery } from "./queries.ts";
 import { Special } from "./special/special.tsx";
@@ -253,45 +252,6 @@ function Conditions({ resource }: AboutObject) {
             <p className="break-words text-soft">{plainWords(condition.message)}</p>
           </li>
         ))}
-      </ul>
-    </Panel>
-  );
-}
-
-/** What it is part of, and the accounts it lives at. */
-function Dependencies({ organization, path, resource }: AboutObject) {
-  const loops = useQuery(loopsQuery).data;
-  const prefix = path.split("/").slice(0, -2).join("/");
-  const plural = (kind: string) =>
-    loops?.kinds.find((entry) => entry.kind === kind)?.plural ?? `${kind.toLowerCase()}s`;
-  const { partOf, subjects } = resource.status;
-  if (partOf.length === 0 && subjects.every(({ account }) => account === undefined)) return undefined;
-  return (
-    <Panel title="Depends on" flush>
-      <ul className="divide-y divide-line text-sm">
-        {partOf.map(({ kind, name }) => (
-          <li key={`${kind}/${name}`} className="px-3.5 py-2">
-            part of{" "}
-            <ObjectLink
-              organization={organization}
-              path={`${prefix === "" ? "" : `${prefix}/`}${plural(kind)}/${name}`}
-            >
-              {kind}/{name}
-            </ObjectLink>
-          </li>
-        ))}
-        {subjects.map(({ account, owned, lookedAt }) =>
-          account === undefined ? undefined : (
-            <li key={account} className="flex flex-wrap items-baseline gap-x-3 px-3.5 py-2">
-              <span>
-                account <b className="font-medium">{account}</b>
-              </span>
-              {owned === undefined ? undefined : <span className="text-soft">{owned} items of ours</span>}
-              <span className="flex-1" />
-              {lookedAt === undefined ? undefined : <Ago at={lookedAt} className="text-xs text-soft" />}
-            </li>
-          ),
-        )}
       </ul>
     </Panel>
   );

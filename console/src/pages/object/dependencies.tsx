@@ -1,0 +1,87 @@
+import { useQuery } from "@tanstack/react-query";
+import { get, query } from "../../api/client.ts";
+import { base, keys, loopsQuery } from "../../api/queries.ts";
+import type { MapDocument } from "../../api/types.ts";
+import { AxisMark, axesOf } from "../../components/axes.tsx";
+import { ObjectLink, pathOf } from "../../components/object-link.tsx";
+import { Panel } from "../../components/panel.tsx";
+import { Ago, useNowMs } from "../../components/time.tsx";
+import type { AboutObject } from "./page.tsx";
+
+type Card = MapDocument["cards"][number];
+
+/** What it needs, what needs it, and the accounts it lives at; each with what keeps it from working, if something does. */
+export function Dependencies({ organization, resource }: AboutObject) {
+  const { uid } = resource.metadata;
+  const map = useQuery({
+    queryKey: [...keys.record(organization, "object"), "around", uid],
+    queryFn: () => get<MapDocument>(`${base(organization)}/map${query({ focus: uid, hops: 1 })}`),
+    retry: false,
+  }).data;
+  const cards = new Map((map?.cards ?? []).map((card) => [card.metadata.uid, card]));
+  const ends = (from: "from" | "to", to: "from" | "to") =>
+    (map?.edges ?? []).filter((edge) => edge[from] === uid).flatMap((edge) => cards.get(edge[to]) ?? []);
+  const needs = ends("from", "to");
+  const needed = ends("to", "from");
+  const accounts = resource.status.subjects.filter(({ account }) => account !== undefined);
+  if (needs.length === 0 && needed.length === 0 && accounts.length === 0) return undefined;
+  return (
+    <Panel title="Dependencies" flush>
+      <Cards organization={organization} title="It needs" cards={needs} />
+      <Cards organization={organization} title="Needed by" cards={needed} />
+      <ul className="divide-y divide-line text-sm">
+        {accounts.map(({ account, owned, lookedAt }) => (
+          <li
+            key={account}
+            className="flex flex-wrap items-baseline gap-x-3 border-t border-line px-3.5 py-2 first:border-t-0"
+          >
+            <span>
+              account <b className="font-medium">{account}</b>
+            </span>
+            {owned === undefined ? undefined : (
+              <span className="text-soft">
+                {owned} item{owned === 1 ? "" : "s"} of ours
+              </span>
+            )}
+            <span className="flex-1" />
+            {lookedAt === undefined ? undefined : <Ago at={lookedAt} className="text-xs text-soft" />}
+          </li>
+        ))}
+      </ul>
+      {map?.truncated === true ? (
+        <p className="border-t border-line px-3.5 py-2 text-sm text-soft">There is more than is shown here.</p>
+      ) : undefined}
+    </Panel>
+  );
+}
+
+const most = 12;
+
+function Cards({ organization, title, cards }: { organization: string; title: string; cards: readonly Card[] }) {
+  const loops = useQuery(loopsQuery).data;
+  const nowMs = useNowMs();
+  if (cards.length === 0) return undefined;
+  return (
+    <section className="border-b border-line px-3.5 py-2">
+      <h3 className="text-xs font-semibold text-soft">{title}</h3>
+      <ul>
+        {cards.slice(0, most).map((card) => {
+          const resource = { ...card, spec: {} };
+          const { ready, synced } = axesOf(resource, nowMs);
+          return (
+            <li key={card.metadata.uid} className="flex flex-wrap items-center gap-x-3 py-1 text-sm">
+              <span className="min-w-32 flex-1">
+                <ObjectLink organization={organization} path={pathOf(resource, loops)}>
+                  {card.kind}/{card.metadata.name}
+                </ObjectLink>
+              </span>
+              <AxisMark axis={ready} />
+              <AxisMark axis={synced} />
+            </li>
+          );
+        })}
+      </ul>
+      {cards.length > most ? <p className="text-xs text-soft">and {cards.length - most} more</p> : undefined}
+    </section>
+  );
+}
