@@ -117,4 +117,51 @@ export const computeConformance: readonly ConformanceCheck[] = [
       assert.equal((await listed(setup, account)).length, 1);
     },
   },
+  {
+    name: "the account is known again, by its own number or by what is left in it",
+    check: async (setup) => {
+      const account = await setup.open();
+      const first = await account.identity(signal);
+      assert.deepEqual(await account.identity(signal), first, "asked twice, it is the same");
+      if (account.claim === undefined) {
+        assert.notEqual(account.knownBySentinel, true, "what is known by a sentinel can be claimed");
+        return;
+      }
+      assert.equal(first.sentinel, undefined, "the account of the check is empty");
+      await account.claim({ installationId: "installation", incarnation: 1 }, signal);
+      await setup.wait();
+      const claimed = await account.identity(signal);
+      assert.deepEqual(claimed.sentinel, { installationId: "installation", incarnation: 1 });
+      await account.claim({ installationId: "installation", incarnation: 2 }, signal);
+      await setup.wait();
+      const again = await account.identity(signal);
+      assert.equal(again.fingerprint, claimed.fingerprint, "a claim that is renewed keeps the fingerprint");
+      assert.deepEqual(again.sentinel, { installationId: "installation", incarnation: 2 });
+    },
+  },
+  {
+    name: "whether the credential may write is found out without writing",
+    check: async (setup) => {
+      const account = await setup.open();
+      const before = await everything(setup, account);
+      const rights = await account.rights?.(signal);
+      if (rights !== undefined) assert.equal(rights.write, true, rights.reason);
+      await setup.wait();
+      assert.deepEqual(await everything(setup, account), before);
+    },
+  },
 ];
+
+/** Every collection, read whole. */
+async function everything(
+  setup: ComputeConformance,
+  account: ProviderAccount,
+): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const all: Record<string, readonly unknown[]> = {};
+  for (const [name, lister] of Object.entries(account.collections)) {
+    const { inventory } = await readInventory(setup.clock, lister, signal);
+    assert.equal(inventory.completeness, "complete", `${name}: ${inventory.proof}`);
+    all[name] = inventory.entries;
+  }
+  return all;
+}

@@ -123,6 +123,8 @@ test("hcloud makes, changes and deletes networks, keys, firewalls and placement 
      ssh-key describe me
      ssh-key update me --name us
      ssh-key add-label us a=b
+     network list
+     network describe inner
      network update inner --name outer
      network add-route outer --destination 10.100.1.0/24 --gateway 10.0.1.1
      network remove-route outer --destination 10.100.1.0/24 --gateway 10.0.1.1
@@ -165,6 +167,7 @@ test("hcloud makes, attaches, changes and deletes volumes, floating and primary 
     `${withKey(scene)}
      volume create --name disk --size 10 --location nbg1 --format ext4
      volume list
+     volume describe disk
      volume attach disk --server web-1
      volume update disk --name data
      volume add-label data a=b
