@@ -20,6 +20,7 @@ export {
   type WriteContext,
 } from "./kernel/loop.ts";
 export {
+  type AccountQuestions,
   type EffectContext,
   type Found,
   type IdempotencyKey,

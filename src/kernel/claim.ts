@@ -69,5 +69,7 @@ export interface CycleReport {
   readonly nextInMs: number | undefined;
   /** Nothing was written to the store. */
   readonly idle: boolean;
+  /** What kept the look from showing everything; undefined when it did, or when nothing was looked at. */
+  readonly unseen: string | undefined;
   readonly message: string;
 }

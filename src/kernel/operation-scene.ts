@@ -15,7 +15,15 @@ import { standingEntries } from "./journal.ts";
 import type { Kind } from "./kind.ts";
 import type { Subject } from "./loop.ts";
 import type { PlannedChange } from "./plan.ts";
-import { ADMIT, type EffectContext, type Pipeline, type Step, type StepContext, type Story } from "./pipeline.ts";
+import {
+  type AccountQuestions,
+  ADMIT,
+  type EffectContext,
+  type Pipeline,
+  type Step,
+  type StepContext,
+  type Story,
+} from "./pipeline.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
 /** What an operation needs from the world: what a cycle needs, and its own journal. */
@@ -149,9 +157,25 @@ export function contextOf(scene: StepScene, signal: AbortSignal): StepContext {
   return {
     ...storyOf(scene),
     reader: account === undefined ? undefined : engine.accounts.world(account).reader,
+    account: account === undefined ? undefined : questionsTo(engine, account, signal),
     marker: { installationId: input.installation.id, resourceUid: scene.subject.uid },
     signal,
     progress: (message) => void notes.push(message),
+  };
+}
+
+function questionsTo(
+  { accounts, clock }: OperationEngine,
+  account: AccountRecord,
+  signal: AbortSignal,
+): AccountQuestions {
+  return {
+    fingerprint: account.fingerprint,
+    identity: () => accounts.identity(account, { notBeforeMonotonicMs: clock.monotonicMs(), signal }),
+    rights: async () => {
+      await accounts.takeCall(account, true);
+      return await accounts.world(account).rights?.(signal);
+    },
   };
 }
 

@@ -22,6 +22,7 @@ import { withTimeLimit } from "./time-limit.ts";
 /** A plain step may read a lot; what takes longer belongs into several steps or a wait. */
 const PLAIN_STEP_MS = 60_000;
 const SOON_MS = 1_000;
+const UNSEEN_AGAIN_MS = 5_000;
 
 /** Runs one step, whatever it is. What it throws is one failed attempt. */
 export async function runStep(scene: StepScene, step: Step, begunAtMs: number | undefined): Promise<Outcome> {
@@ -81,6 +82,13 @@ async function runConverge(scene: StepScene, step: Converge): Promise<Outcome> {
     return { is: "waiting", dueInMs: SOON_MS, message: "another permit for this subject is alive" };
   const report = await runCycle(scene.engine, cycleClaim(scene));
   const { result, message } = report;
+  // That nothing differs in half a list says nothing about the other half.
+  if (result === "converged" && report.unseen !== undefined)
+    return {
+      is: "waiting",
+      dueInMs: UNSEEN_AGAIN_MS,
+      message: `${step.name}: not everything was seen: ${report.unseen}`,
+    };
   switch (result) {
     case "converged":
     case "gone":

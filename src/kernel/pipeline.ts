@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AccountIdentity } from "../ports/provider.ts";
 import type { Marker, Subject } from "./loop.ts";
 
 /**
@@ -53,8 +54,20 @@ export interface Story<Spec = unknown> {
   made(key: string): string | undefined;
 }
 
+/** The account that the resource lives at, asked now. */
+export interface AccountQuestions {
+  /** What it is known by here; undefined before it was claimed. */
+  readonly fingerprint: string | undefined;
+  /** Who answers there. */
+  identity(): Promise<AccountIdentity>;
+  /** Whether the credential may write, found out without writing; undefined where the provider cannot tell. */
+  rights(): Promise<{ readonly write: boolean; readonly reason: string } | undefined>;
+}
+
 export interface StepContext<Spec = unknown, Reader = unknown> extends Story<Spec> {
   readonly reader: Reader;
+  /** Undefined where the resource lives at none. */
+  readonly account: AccountQuestions | undefined;
   /** What an outside thing of this resource carries, where it can. */
   readonly marker: Marker;
   readonly signal: AbortSignal;

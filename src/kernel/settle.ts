@@ -198,8 +198,9 @@ export function reportOf(
     readonly message: string;
     readonly idle?: boolean;
     readonly dueAgain?: boolean;
-  } & Partial<Pick<Turn, "plan" | "written" | "held" | "verdicts" | "nextInMs">>,
+  } & Partial<Pick<Turn, "plan" | "written" | "held" | "verdicts" | "nextInMs" | "observation">>,
 ): CycleReport {
+  const seen = turn.observation?.seen;
   return {
     subjectId: claim.subjectId,
     kind: input?.subject.kind ?? "",
@@ -211,6 +212,7 @@ export function reportOf(
     dueAgain: turn.dueAgain ?? false,
     nextInMs: turn.nextInMs,
     idle: turn.idle ?? false,
+    unseen: seen === undefined || seen.completeness === "complete" ? undefined : seen.proof,
     message: turn.message,
   };
 }

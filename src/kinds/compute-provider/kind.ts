@@ -1,6 +1,7 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { declarationOfThing } from "./declaration-of.ts";
 import { type AccountItem, computeProviderLoop } from "./loop.ts";
+import { providerOnboard } from "./pipelines.ts";
 import { type ComputeProviderSpec, computeProviderSchema } from "./schema.ts";
 
 export const computeProviderKind = defineKind<ComputeProviderSpec>({
@@ -14,4 +15,5 @@ export const computeProviderKind = defineKind<ComputeProviderSpec>({
   links: () => [],
   declarationOf: ({ spec }, item) => declarationOfThing(spec.account, item as AccountItem),
   loop: computeProviderLoop,
+  pipelines: [providerOnboard],
 });

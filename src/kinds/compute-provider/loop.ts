@@ -124,7 +124,12 @@ function seenIn(
 
 async function lookForSentinel(ctx: LookContext<ComputeReader>): Promise<Seen<AccountItem> | undefined> {
   const found = await ctx.reader.sentinel(ctx.signal);
-  return found === "absent" ? undefined : { key: sentinelKey, externalId: sentinelKey, item: sentinelItem };
+  if (found === "absent") return undefined;
+  // Whichever resource of ours wrote to the account first left it: it is everybody's here, and nobody's to take over.
+  const { installationId } = found;
+  const marker =
+    installationId === ctx.marker.installationId ? ctx.marker : { foreign: `installation ${installationId}` };
+  return { key: sentinelKey, externalId: sentinelKey, item: sentinelItem, marker };
 }
 
 async function requireLocations(

@@ -60,10 +60,12 @@ const resources: Readonly<Record<string, Builder>> = {
     headers: anyRevision,
   }),
   "POST /{kind}/{name}:reconcile": standing,
-  "POST /{kind}/{name}/operations": async (workshop, _place, { scope, plural }) =>
-    plural === "hosts"
-      ? { names: { name: await declared(workshop, scope, plural) }, body: { pipeline: "host.create" } }
-      : { names: { name: (await provisioned(workshop, scope)).name }, body: { pipeline: "dns-zone.create" } },
+  "POST /{kind}/{name}/operations": async (workshop, _place, { scope, plural }) => {
+    const pipeline = ({ hosts: "host.create", computeproviders: "provider.onboard" } as Record<string, string>)[plural];
+    return pipeline === undefined
+      ? { names: { name: (await provisioned(workshop, scope)).name }, body: { pipeline: "dns-zone.create" } }
+      : { names: { name: await declared(workshop, scope, plural) }, body: { pipeline } };
+  },
   "POST /{kind}/{name}:rollback": async (workshop, _place, { scope, plural }) => ({
     names: { name: await declared(workshop, scope, plural) },
     body: { toRevision: 1 },

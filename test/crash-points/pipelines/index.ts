@@ -4,6 +4,7 @@ import { boxScenarios } from "./boxes.ts";
 import { dnsZoneScenarios } from "./dns-zone.ts";
 import { hostScenarios } from "./host.ts";
 import { keyValueSetScenarios } from "./key-value-set.ts";
+import { providerScenarios } from "./provider.ts";
 
 /** Every pipeline has its scenario here; one without fails the check. */
 export const operationScenarios: readonly OperationScenario[] = [
@@ -11,6 +12,7 @@ export const operationScenarios: readonly OperationScenario[] = [
   ...dnsZoneScenarios,
   ...hostScenarios,
   ...keyValueSetScenarios,
+  ...providerScenarios,
 ];
 
 /** Names of pipelines that have no scenario. */

@@ -109,3 +109,13 @@ test("another project of the same installation is another project", async () => 
   assert.match(lab.bench.why("Firewall/one").join("\n"), /answers as another account/);
   await lab.bench.stop();
 });
+
+test("an account that a firewall has claimed before it is watched needs nobody's approval", async () => {
+  const lab = await furnished();
+  await lab.bench.declare("ComputeProvider/demo", { account: "demo", family: "hetzner-cloud" }, { mode: "enforce" });
+  await lab.bench.pass({ minutes: 12 });
+  assert.deepEqual(lab.bench.heldChanges(), []);
+  assert.match(lab.bench.ready("ComputeProvider/demo"), /^Converged/);
+  assert.equal(sentinels(lab).length, 1);
+  await lab.bench.stop();
+});

@@ -302,6 +302,7 @@ export function report(
     dueAgain: false,
     nextInMs: undefined,
     idle: true,
+    unseen: undefined,
     message: "",
     ...more,
   };
