@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -10,6 +9,7 @@ import { freePort } from "../../src/store/embedded/free-port.ts";
 import { productFolder } from "../support/product-folder.ts";
 import { setpointIn, startProduct, until } from "../support/product.ts";
 import { blocksOf } from "./blocks.ts";
+import { runBlock } from "./run-block.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const text = readFileSync(join(root, "docs/cli.md"), "utf8");
@@ -31,7 +31,7 @@ test("the walk at a terminal does what it says", async () => {
       SETPOINT_CONFIG: join(dataDirectory, "config"),
       SETPOINT_URL: product.url,
     };
-    const shell = (block: string) => run(block.replaceAll(".setpoint/", `${dataDirectory}/`), environment);
+    const shell = (block: string) => runBlock(block.replaceAll(".setpoint/", `${dataDirectory}/`), environment);
     const setpoint = setpointIn(environment);
     const items = () =>
       JSON.parse(readFileSync(join(dataDirectory, "demo", "colours.json"), "utf8")) as Record<string, string>;
@@ -97,20 +97,4 @@ function section(title: string): string {
 function codesIn(title: string): readonly string[] {
   const rows = [...section(title).matchAll(/^\|([^|]*)\|/gm)].map(([, first = ""]) => first).slice(2);
   return rows.flatMap((first) => [...first.matchAll(/`([^`]+)`/g)].map(([, word = ""]) => word));
-}
-
-/** Runs a block in a shell as a reader would, in the root of the clone. */
-function run(block: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const script = `setpoint() { "${process.execPath}" src/cli/setpoint.ts "$@"; }\n${block}`;
-  return new Promise((resolve, reject) => {
-    execFile(
-      "bash",
-      ["-euo", "pipefail", "-c", script],
-      { cwd: root, env, timeout: 180_000 },
-      (error, stdout, stderr) => {
-        if (error === null) resolve(stdout);
-        else reject(new Error(`${block}\n${stdout}${stderr}`, { cause: error }));
-      },
-    );
-  });
 }
