@@ -61,6 +61,7 @@ export class ZonePass {
       {
         inputs: () => inputs as never,
         lastGood: () => undefined,
+        lastKeys: () => [],
         published: [],
         parts: () => [],
         measured: { known: false, reason: "a zone is not measured" },

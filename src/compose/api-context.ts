@@ -11,8 +11,10 @@ import type { PasswordOptions } from "../control-api/identity/passwords.ts";
 import type { KindRegistry } from "../kernel/kind.ts";
 import type { RotatingBox } from "../ports/secret-box.ts";
 import type { DueEdge } from "../ports/signal.ts";
+import { hetznerCloudCapabilities } from "../providers/hetzner-cloud/capabilities.ts";
 import { hetznerCloudSettingsSchema } from "../providers/hetzner-cloud/settings.ts";
 import { hetznerDnsCapabilities } from "../providers/hetzner-dns/capabilities.ts";
+import { ionosCapabilities } from "../providers/ionos/capabilities.ts";
 import { ionosSettingsSchema } from "../providers/ionos/settings.ts";
 import { powerDnsCapabilities } from "../providers/powerdns/capabilities.ts";
 import { powerDnsSettingsSchema } from "../providers/powerdns/settings.ts";
@@ -95,8 +97,9 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
       ["rfc2136", rfc2136SettingsSchema],
       ["ssh", sshSettingsSchema],
     ]),
-    capabilities: new Map([
-      ["hetzner-cloud", hetznerDnsCapabilities],
+    capabilities: new Map<string, unknown>([
+      ["hetzner-cloud", { ...hetznerCloudCapabilities, ...hetznerDnsCapabilities }],
+      ["ionos", ionosCapabilities],
       ["powerdns", powerDnsCapabilities],
       ["rfc2136", rfc2136Capabilities],
     ]),

@@ -134,6 +134,7 @@ function contextOf(
     inputs: <Spec>(kind: string) =>
       parsed.filter((resource) => resource.kind === kind) as readonly InputResource<Spec>[],
     lastGood: (key) => lastGood.get(key)?.item,
+    lastKeys: () => [...lastGood.keys()],
     published,
   };
 }

@@ -122,6 +122,7 @@ export class Lookout {
       const context: MeasureContext<unknown> = {
         reader: account === undefined ? undefined : this.#engine.accounts.world(account).reader,
         signal,
+        marker: looking.marker,
         nowMs: this.storeNowMs(),
         parts: (kind) => partsOf(inputs, kind).filter(({ leaving }) => !leaving),
         inventory: (collection) => looking.inventory(collection),

@@ -177,6 +177,8 @@ export interface DesiredContext {
   inputs<Spec>(kind: string): readonly InputResource<Spec>[];
   /** A wanted value that comes from another system's status: empty keeps the last good value of that item, marked stale. */
   lastGood(key: string): unknown;
+  /** Keys of the last good set. */
+  lastKeys(): readonly string[];
   /** What the resources show of themselves that the inputs refer to. One that shows nothing is not among them. */
   readonly published: readonly PublishedSource[];
   /** Everything of this kind that names the subject: also what is being deleted, and what no longer parses. */
@@ -226,6 +228,8 @@ export interface LookContext<Reader> {
 export interface MeasureContext<Reader> {
   readonly reader: Reader;
   readonly signal: AbortSignal;
+  /** What of ours an outside thing would carry. */
+  readonly marker: Marker;
   /** The store's time. */
   readonly nowMs: number;
   /** Declared resources of this kind that name the subject and are not being deleted. */

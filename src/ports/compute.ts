@@ -35,6 +35,26 @@ export interface CloudServer extends CloudThing {
   readonly volumes: readonly string[];
   readonly addresses: readonly CloudAddress[];
   readonly protected: boolean;
+  /** At providers whose firewalls are rules on network cards. */
+  readonly cards?: readonly CloudCard[] | undefined;
+}
+
+/** A network card of a server. */
+export interface CloudCard {
+  /** The server's id and its own, with a slash between them. */
+  readonly id: string;
+  readonly public: boolean;
+  /** It lets through what its rules say, and nothing else. */
+  readonly guarded: boolean;
+  /** Those that carry a mark. Each lets through one block, with the firewall that it says it is of. */
+  readonly rules: readonly CardRule[];
+  /** What else is let through, in words. */
+  readonly others: readonly string[];
+}
+
+export interface CardRule extends CloudFirewallRule {
+  readonly firewall: string;
+  readonly mark: Mark;
 }
 
 export interface CloudAddress {
@@ -113,6 +133,8 @@ export interface ComputeCapabilities {
   /** No two servers of one account have the same name. */
   readonly uniqueServerNames: boolean;
   readonly firewalls: boolean;
+  /** A firewall is no thing of its own: its rules are on the network cards of servers, and a loop puts them on each. */
+  readonly firewallsOnCards: boolean;
   /** A firewall can follow a label selector. */
   readonly firewallSelectors: boolean;
   readonly networks: boolean;
@@ -200,6 +222,15 @@ export interface ComputeWriter extends LoadBalancerWriter {
   describeFirewall(id: string, facts: NewThing, signal: AbortSignal): Promise<void>;
   setFirewallRules(id: string, rules: readonly CloudFirewallRule[], signal: AbortSignal): Promise<void>;
   deleteFirewall(id: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Where `capabilities.firewallsOnCards` says so: the rules of one firewall on one card, and no others of that firewall. What
+   * somebody else put there stays. Without any rule left on it, a card lets everything through.
+   */
+  setCardRules?(
+    card: string,
+    firewall: { readonly name: string; readonly mark: OwnMark; readonly rules: readonly CloudFirewallRule[] },
+    signal: AbortSignal,
+  ): Promise<void>;
 
   createNetwork(
     wanted: NewThing & {

@@ -66,8 +66,11 @@ function withDeviations(text: string): string {
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     const isElement = JSON.stringify(schema["required"]) === '["properties"]';
     if (isElement || patched.includes(`/${name}"`)) delete schema["required"];
-    const type = (schema["properties"] as Record<string, Record<string, unknown>> | undefined)?.["type"];
+    const properties = schema["properties"] as Record<string, Record<string, unknown>> | undefined;
+    const type = properties?.["type"];
     if (type?.["allOf"] !== undefined) delete type["type"];
+    if (name === "FirewallruleProperties")
+      for (const of of ["sourceIp", "targetIp"]) delete properties?.[of]?.["pattern"];
   }
   return JSON.stringify(document).replaceAll(
     '"https://[apiBaseUri]/requests/[requestId]/status"',

@@ -48,4 +48,12 @@ export const deviations: readonly Deviation[] = [
     documented:
       '"Attach an existing storage volume to the specified server. A volume [can] also be created and attached in one step by providing the new volume description as payload."',
   },
+  {
+    specification: "ionos",
+    operation: undefined,
+    where: /\/properties\/(sourceIp|targetIp) must (match pattern|be null|match a schema in anyOf)/,
+    what: "A firewall rule is for an address or for a block of them. The file is from before blocks were possible.",
+    documented:
+      'FirewallruleProperties.sourceIp of the provider\'s SDK, 6.1.5: "Only traffic originating from the respective IP address (or CIDR block) is allowed."',
+  },
 ];

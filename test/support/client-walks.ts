@@ -46,7 +46,16 @@ export async function walkIonosClient(between: Between): Promise<void> {
   const contract = new IonosContract();
   const account = contract.open(await between(contract.world, contract.clock));
   contract.make("volumes", { name: "data", size: 10, licenceType: "OTHER" });
-  const able = ["describeServer", "setPower", "resetServer", "attachVolume", "detachVolume"];
+  const able = [
+    "describeServer",
+    "setPower",
+    "resetServer",
+    "attachVolume",
+    "detachVolume",
+    "attachFirewall",
+    "detachFirewall",
+    "setCardRules",
+  ];
   const makes = ["ensureServer", "ensureServerGone"];
   const refused = Object.keys(account.writer).filter((name) => ![...able, ...makes].includes(name));
   await walkProvider({

@@ -91,7 +91,7 @@ export class CloudLab {
   readonly #provider: Provider;
   #operations = 0;
 
-  private constructor(bench: Bench, world: World, clock: Clock, provider: Provider) {
+  protected constructor(bench: Bench, world: World, clock: Clock, provider: Provider) {
     this.bench = bench;
     this.world = world;
     this.#clock = clock;
@@ -101,6 +101,12 @@ export class CloudLab {
   static async open(
     options: WorldOptions & { readonly callsPerSecond?: number; readonly cloud?: "hetzner-cloud" | "ionos" } = {},
   ): Promise<CloudLab> {
+    return new CloudLab(...(await CloudLab.furnish(options)));
+  }
+
+  protected static async furnish(
+    options: WorldOptions & { readonly callsPerSecond?: number; readonly cloud?: "hetzner-cloud" | "ionos" },
+  ): Promise<[Bench, World, Clock, Provider]> {
     const { cloud = "hetzner-cloud" } = options;
     const running: { clock?: Clock } = {};
     // The bench brings its clock, and what it is started with needs one. Its time stands still while a call is out: what a call
@@ -119,7 +125,7 @@ export class CloudLab {
     const provider = cloud === "ionos" ? ionosProvider(world, clock) : worldProvider(world, clock);
     const bench = await Bench.start({ kinds: [...cloudKinds, ...dnsKinds], providers: [provider], accounts });
     running.clock = bench.time.clock();
-    return new CloudLab(bench, world, running.clock, provider);
+    return [bench, world, running.clock, provider];
   }
 
   /** Starts a pipeline, as declaring or deleting does through the API. */

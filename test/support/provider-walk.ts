@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ComputeEngine, ComputeReader, OwnMark, ServerIntent } from "../../src/ports/compute.ts";
+import type { CloudServer, ComputeEngine, ComputeReader, OwnMark, ServerIntent } from "../../src/ports/compute.ts";
 import type { DnsZoneWriter } from "../../src/ports/dns.ts";
 import type { BalancerService } from "../../src/ports/load-balancer.ts";
 import type { ProviderAccount } from "../../src/ports/provider.ts";
@@ -105,11 +105,12 @@ async function networks({ account, zone, order }: Walk, writer: ComputeEngine): 
   assert.notEqual(await account.reader.networkByName("net", signal), "absent");
 }
 
+const rules = [
+  { direction: "in", protocol: "tcp", port: "443", cidrs: ["0.0.0.0/0"], description: "all" },
+  { direction: "out", protocol: "icmp", cidrs: ["192.0.2.0/24"] },
+] as const;
+
 async function firewalls({ account }: Walk, writer: ComputeEngine): Promise<void> {
-  const rules = [
-    { direction: "in", protocol: "tcp", port: "443", cidrs: ["0.0.0.0/0"], description: "all" },
-    { direction: "out", protocol: "icmp", cidrs: ["192.0.2.0/24"] },
-  ] as const;
   const mark = markOf("firewall");
   const made = await writer.createFirewall({ name: "fw", labels: {}, mark, rules, selectors: ["a==b"] }, signal);
   const id = made?.id ?? "none";
@@ -153,10 +154,22 @@ async function servers({ account, order, volume, refused }: Walk, writer: Comput
   await writer.attachVolume(id, volume, signal);
   assert.notEqual(await reader.volumeByName(volume, signal), "absent");
   await writer.detachVolume(id, volume, signal);
+  await cards(await reader.server(id, signal), writer);
   await writer.detachFirewall(id, "fw", signal);
   assert.equal((await reader.markedServers(mark, signal)).length, 1);
   assert.notEqual(await reader.server(id, signal), "absent");
   return id;
+}
+
+async function cards(server: CloudServer | "absent", writer: ComputeEngine): Promise<void> {
+  if (server === "absent") assert.fail("the server is not there");
+  for (const { id } of server.cards ?? []) {
+    const firewall = { name: "fw", mark: markOf("firewall") };
+    const [first] = rules;
+    await writer.setCardRules?.(id, { ...firewall, rules }, signal);
+    await writer.setCardRules?.(id, { ...firewall, rules: [{ ...first, description: "some" }] }, signal);
+    await writer.setCardRules?.(id, { ...firewall, rules: [] }, signal);
+  }
 }
 
 async function balancers(

@@ -1,5 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { itsName, ownLabels, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
+import { firewallFits } from "./fits.ts";
 import { firewallLoop } from "./loop.ts";
 import { type FirewallSpec, firewallSchema } from "./schema.ts";
 
@@ -14,5 +15,6 @@ export const firewallKind = defineKind<FirewallSpec>({
   links: () => [],
   asSeen: (_spec, { item }, fields) =>
     specAsSeen(item, fields, { name: itsName("Firewall"), labels: ownLabels, rules: sameField("rules") }),
+  fits: firewallFits,
   loop: firewallLoop,
 });

@@ -1,10 +1,22 @@
 import { defineLoop, type LookContext, type Subject, type WriteContext } from "../../kernel/loop.ts";
 import type { FieldDifference } from "../../ports/records.ts";
 import { compare } from "../../kernel/diff.ts";
+import { TerminalError } from "../../kernel/errors.ts";
 import type { CloudFirewall, CloudFirewallRule, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
 import { scopeSelector } from "../cloud/layers.ts";
 import { isOwn, requireCapability, seenOf } from "../cloud/seen-marker.ts";
-import { foldRules } from "./policy.ts";
+import {
+  type CardItem,
+  cardOf,
+  desiredCards,
+  inspectCards,
+  measureCards,
+  observeCards,
+  readCard,
+  sameCard,
+} from "./cards.ts";
+import { firewallProblems } from "./fits.ts";
+import { foldRules, ruleDifferences } from "./policy.ts";
 import type { FirewallSpec } from "./schema.ts";
 
 /** A firewall as it is compared: which servers name it is the business of their hosts. */
@@ -17,16 +29,16 @@ export interface FirewallItem {
 
 const key = "firewall";
 
-export const firewallLoop = defineLoop<FirewallSpec, FirewallItem, ComputeReader, ComputeWriter>({
+export const firewallLoop = defineLoop<FirewallSpec, FirewallItem | CardItem, ComputeReader, ComputeWriter>({
   kind: "Firewall",
   everySeconds: 60,
   marks: true,
   listedIn: "firewalls",
-  desired: (_ctx, subject) => ({ known: true, items: [{ key, item: wantedItem(subject) }] }),
+  measure: measureCards,
+  desired: (ctx, subject) => desiredCards(ctx, subject) ?? { known: true, items: [{ key, item: wantedItem(subject) }] },
   observe: async (ctx, subject) => {
-    requireCapability(ctx.reader.capabilities, "firewalls", "firewalls");
-    if (subject.spec.applies === "scope")
-      requireCapability(ctx.reader.capabilities, "firewallSelectors", "firewalls that follow a scope");
+    requireAble(ctx, subject);
+    if (ctx.reader.capabilities.firewallsOnCards) return await observeCards(ctx, subject);
     const inventory = await ctx.inventory<CloudFirewall>("firewalls");
     const own = inventory.entries.filter((firewall) => isOwn(ctx, firewall, subject));
     return ctx.from(
@@ -34,18 +46,59 @@ export const firewallLoop = defineLoop<FirewallSpec, FirewallItem, ComputeReader
       own.map((firewall) => seenOf(key, firewall, itemOf(firewall))),
     );
   },
-  read: (ctx, subject, { externalId }) => readFirewall(ctx, subject, externalId),
-  same: sameFirewall,
-  create: (ctx, _subject, { item }) =>
-    ctx.writer.createFirewall({ ...item, mark: ctx.marker }, ctx.signal).then(externalIdOf),
-  update: updateFirewall,
+  read: (ctx, subject, { key: named, externalId }) =>
+    ctx.reader.capabilities.firewallsOnCards
+      ? readCard(ctx, subject, externalId ?? cardOf(named))
+      : readFirewall(ctx, subject, externalId),
+  same: (wanted, seen) => {
+    if ("guarded" in wanted && "guarded" in seen) return sameCard(wanted, seen);
+    if ("guarded" in wanted || "guarded" in seen) return compare(wanted, seen).differences;
+    return sameFirewall(wanted, seen);
+  },
+  inspect: async ({ reader }, _subject, seen) =>
+    reader.capabilities.firewallsOnCards
+      ? inspectCards(seen.flatMap(({ item }) => ("guarded" in item ? [item] : [])))
+      : undefined,
+  create: async (ctx, _subject, wanted) => {
+    const { item } = wanted;
+    if ("guarded" in item) return await writeCard(ctx, cardOf(wanted.key), item);
+    return externalIdOf(await ctx.writer.createFirewall({ ...item, mark: ctx.marker }, ctx.signal));
+  },
+  update: async (ctx, _subject, { item }, seen) => {
+    if ("guarded" in item) await writeCard(ctx, seen.externalId, item);
+    else if (!("guarded" in seen.item)) await updateFirewall(ctx, item, { ...seen, item: seen.item });
+  },
   remove: async (ctx, _subject, seen) => {
+    if ("guarded" in seen.item) {
+      await writeCard(ctx, seen.externalId, { ...seen.item, rules: [] });
+      return;
+    }
     // The provider refuses to delete one that is in use; what follows a selector is ours to end.
     for (const selector of seen.item.selectors)
       await ctx.writer.withdrawSelector(seen.externalId, selector, ctx.signal);
     await ctx.writer.deleteFirewall(seen.externalId, ctx.signal);
   },
 });
+
+/** What cannot be kept is refused before anything is made that looks as if it were. */
+function requireAble({ reader: { capabilities } }: LookContext<ComputeReader>, { spec }: Subject<FirewallSpec>): void {
+  requireCapability(capabilities, "firewalls", "firewalls");
+  const problems = firewallProblems(spec, capabilities);
+  if (problems.length === 0) return;
+  const words = problems.map(({ pointer, message }) => `${pointer}: ${message}`).join("; ");
+  throw new TerminalError("PROVIDER_REFUSED", `The provider of this account cannot do that: ${words}`);
+}
+
+async function writeCard(
+  { writer, marker: mark, signal }: WriteContext<ComputeWriter>,
+  card: string,
+  { firewall: name, rules }: CardItem,
+): Promise<{ readonly externalId: string }> {
+  if (writer.setCardRules === undefined)
+    throw new TerminalError("PROVIDER_REFUSED", "The provider of this account has no rules on network cards");
+  await writer.setCardRules(card, { name, mark, rules }, signal);
+  return { externalId: card };
+}
 
 function externalIdOf({ id }: { readonly id: string }): { readonly externalId: string } {
   return { externalId: id };
@@ -77,24 +130,15 @@ async function readFirewall(
   return found === "absent" ? "absent" : seenOf(key, found, itemOf(found));
 }
 
-/** Rules as one field: their order means nothing, so positions would mislead. */
 function sameFirewall(wanted: FirewallItem, seen: FirewallItem): readonly FieldDifference[] {
   const { rules, ...rest } = wanted;
   const { rules: seenRules, ...seenRest } = seen;
-  const differences = [...compare(rest, seenRest).differences];
-  if (JSON.stringify(rules) !== JSON.stringify(seenRules))
-    differences.push({ field: "/rules", wanted: rules.map(ruleText), seen: seenRules.map(ruleText) });
-  return differences;
-}
-
-function ruleText({ direction, protocol, port, cidrs }: CloudFirewallRule): string {
-  return `${direction} ${protocol}${port === undefined ? "" : ` ${port}`} ${direction === "in" ? "from" : "to"} ${cidrs.join(", ")}`;
+  return [...compare(rest, seenRest).differences, ...ruleDifferences(rules, seenRules)];
 }
 
 async function updateFirewall(
   ctx: WriteContext<ComputeWriter>,
-  _subject: Subject<FirewallSpec>,
-  { item }: { readonly item: FirewallItem },
+  item: FirewallItem,
   seen: { readonly externalId: string; readonly item: FirewallItem; readonly marker?: unknown },
 ): Promise<void> {
   const { writer, marker, signal } = ctx;

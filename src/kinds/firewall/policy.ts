@@ -1,5 +1,6 @@
 import { canonical } from "../../kernel/hash.ts";
 import type { CloudFirewallRule } from "../../ports/compute.ts";
+import type { FieldDifference } from "../../ports/records.ts";
 import { foldCidr } from "../cloud/cidr.ts";
 
 /**
@@ -33,4 +34,17 @@ function foldPort(port: string): string {
 
 function meaningOf({ direction, protocol, port, cidrs, description }: CloudFirewallRule): string {
   return canonical([direction, protocol, port, cidrs, description]);
+}
+
+/** Rules as one field: their order means nothing, so positions would mislead. */
+export function ruleDifferences(
+  wanted: readonly CloudFirewallRule[],
+  seen: readonly CloudFirewallRule[],
+): readonly FieldDifference[] {
+  if (JSON.stringify(wanted) === JSON.stringify(seen)) return [];
+  return [{ field: "/rules", wanted: wanted.map(ruleText), seen: seen.map(ruleText) }];
+}
+
+function ruleText({ direction, protocol, port, cidrs }: CloudFirewallRule): string {
+  return `${direction} ${protocol}${port === undefined ? "" : ` ${port}`} ${direction === "in" ? "from" : "to"} ${cidrs.join(", ")}`;
 }

@@ -1,5 +1,5 @@
 import { TerminalError } from "../../kernel/errors.ts";
-import type { ComputeCapabilities, ComputeEngine, ComputeReader } from "../../ports/compute.ts";
+import type { ComputeEngine, ComputeReader } from "../../ports/compute.ts";
 import type { DnsQueries } from "../../ports/dns-queries.ts";
 import type { DnsResolver } from "../../ports/dns-resolver.ts";
 import type { DnsZoneReader, DnsZoneWriter } from "../../ports/dns.ts";
@@ -11,6 +11,7 @@ import { zoneWriter } from "../hetzner-dns/zone-writer.ts";
 import type { RestWorld } from "../rest-client.ts";
 import { actionState, newestAction } from "./actions.ts";
 import { findServerType, hasImage, images, locations, serverTypes } from "./catalogue.ts";
+import { hetznerCloudCapabilities as capabilities } from "./capabilities.ts";
 import { HetznerClient } from "./client.ts";
 import { markedServers, serverEngine } from "./engine.ts";
 import { firewalls, firewallWriter } from "./firewalls.ts";
@@ -47,21 +48,6 @@ export function createHetznerCloudProvider(world: HetznerWorld): Provider<Hetzne
     open: (account: AccountRecord) => openAccount(world, account),
   });
 }
-
-const capabilities: ComputeCapabilities = Object.freeze({
-  createsServers: true,
-  serverMark: "labels",
-  uniqueServerNames: true,
-  firewalls: true,
-  firewallSelectors: true,
-  networks: true,
-  loadBalancers: true,
-  balancerOrigins: false,
-  volumes: true,
-  reverseDns: true,
-  protection: true,
-  serverMetrics: true,
-});
 
 function openAccount(world: HetznerWorld, account: AccountRecord): ProviderAccount<HetznerReader, HetznerWriter> {
   const client = new HetznerClient({

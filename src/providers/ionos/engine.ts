@@ -3,6 +3,7 @@ import { RetryableError, TerminalError } from "../../kernel/errors.ts";
 import type { ComputeEngine, EnsuredServer, OwnMark, ServerIntent } from "../../ports/compute.ts";
 import type { IonosClient } from "./client.ts";
 import { type Datacenter, requireDatacenter } from "./datacenters.ts";
+import { firewallLabel, labelsAndFirewalls } from "./firewall-labels.ts";
 import { idOf, isSameMark, markTextOf, nameFor, partsOf } from "./names.ts";
 import { awaitRequest, orderedWith, requestIdOf } from "./requests.ts";
 import { detachVolume, findServer, isMarkedBy, serversNamed, setLabels } from "./servers.ts";
@@ -83,11 +84,13 @@ async function createServer(
     ...(intent.sshKeys.length === 0 ? {} : { sshKeys: intent.sshKeys }),
     ...(intent.userData === undefined ? {} : { userData: Buffer.from(intent.userData).toString("base64") }),
   };
+  // Until the rules of its firewalls are on it, a card with any lets nothing in.
+  const firewallActive = intent.firewalls.length > 0;
   const body = {
     properties: { name, cores: shape.cores, ram: shape.memoryGigabytes * 1_024 },
     entities: {
       volumes: { items: [{ properties: volume }] },
-      ...(lan === undefined ? {} : { nics: { items: [{ properties: { name, lan, dhcp: true } }] } }),
+      ...(lan === undefined ? {} : { nics: { items: [{ properties: { name, lan, dhcp: true, firewallActive } }] } }),
     },
   };
   const path = ["datacenters", datacenter.id, "servers"];
@@ -96,9 +99,11 @@ async function createServer(
   const { id } = client.parse(madeShape, what, answer);
   const found = await findServer(client, idOf(datacenter.id, id), signal);
   if (found === "absent") throw notShown(`server ${intent.name} (${id})`);
-  const before = found.entry.labels;
-  await setLabels(client, [...path, id], { before, labels: intent.labels }, signal);
-  return { server: { ...found.entry, labels: intent.labels }, work: requestIdOf(answer), found: false };
+  const named = intent.firewalls.map(firewallLabel).map(({ key, value }) => [key, value] as const);
+  const labels = { ...intent.labels, ...Object.fromEntries(named) };
+  await setLabels(client, [...path, id], { before: {}, labels }, signal);
+  const { labels: shown, firewalls } = labelsAndFirewalls(labels);
+  return { server: { ...found.entry, labels: shown, firewalls }, work: requestIdOf(answer), found: false };
 }
 
 const lansShape = z.object({

@@ -1,23 +1,19 @@
 import { z } from "zod";
 import { TerminalError } from "../../kernel/errors.ts";
-import type {
-  CloudServer,
-  ComputeCapabilities,
-  ComputeEngine,
-  ComputeReader,
-  ComputeWriter,
-  OwnMark,
-} from "../../ports/compute.ts";
+import type { CloudServer, ComputeEngine, ComputeReader, ComputeWriter, OwnMark } from "../../ports/compute.ts";
 import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../../ports/provider.ts";
 import type { AccountRecord } from "../../ports/records.ts";
 import type { RestWorld } from "../rest-client.ts";
 import { providerErrorOf, toError } from "./answer-error.ts";
+import { ionosCapabilities } from "./capabilities.ts";
 import { IonosClient } from "./client.ts";
 import { insideLister, listDatacenters } from "./datacenters.ts";
 import { markedIds, serverEngine } from "./engine.ts";
+import { namedFirewalls } from "./firewall-labels.ts";
 import { nameAndMark } from "./names.ts";
 import { others } from "./others.ts";
 import { requestState } from "./requests.ts";
+import { cardWriter } from "./cards.ts";
 import { findServer, servers, serversNamed, serverWriter } from "./servers.ts";
 import { ionosSettingsSchema } from "./settings.ts";
 import { serverTypeOf } from "./types.ts";
@@ -37,22 +33,6 @@ export function createIonosProvider(world: RestWorld): Provider<ComputeReader, C
   });
 }
 
-/** Rules are on network cards and networks have no range here, so neither is a thing of its own that a kind could keep. */
-const capabilities: ComputeCapabilities = Object.freeze({
-  createsServers: true,
-  serverMark: "name",
-  uniqueServerNames: false,
-  firewalls: false,
-  firewallSelectors: false,
-  networks: false,
-  loadBalancers: false,
-  balancerOrigins: false,
-  volumes: true,
-  reverseDns: false,
-  protection: false,
-  serverMetrics: false,
-});
-
 function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<ComputeReader, ComputeEngine> {
   const client = new IonosClient({ ...world, account, url: urlOf(account), timeoutMs: requestTimeoutMs });
   return {
@@ -65,6 +45,7 @@ function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<
       ...refusing,
       ...serverWriter(client, (name, signal) => requireVolume(client, name, signal)),
       ...serverEngine(client),
+      ...cardWriter(client),
     }),
   };
 }
@@ -76,7 +57,7 @@ function collectionsOf(client: IonosClient): Readonly<Record<string, Lister>> {
     volumes: insideLister(client, volumes),
     "load-balancers": insideLister(client, others("networkloadbalancers", "network load balancer")),
     networks: none,
-    firewalls: none,
+    firewalls: namedFirewalls(insideLister(client, servers)),
     "floating-ips": none,
     "placement-groups": none,
     certificates: none,
@@ -91,7 +72,7 @@ function collectionsOf(client: IonosClient): Readonly<Record<string, Lister>> {
 function readerOf(client: IonosClient): ComputeReader {
   const absent = async () => "absent" as const;
   return Object.freeze({
-    capabilities,
+    capabilities: ionosCapabilities,
     server: async (id, signal) => entryOf(await findServer(client, id, signal)),
     markedServers: async (mark, signal) => await serversOf(client, await markedIds(client, mark, signal), mark, signal),
     serverByName: async (name, signal) => {
@@ -205,14 +186,12 @@ const refusing = {
   setReverseDns: refuses("the reverse DNS of a server"),
   attachNetwork: refuses("private networks"),
   detachNetwork: refuses("private networks"),
-  attachFirewall: refuses("firewalls"),
-  detachFirewall: refuses("firewalls"),
-  applySelector: refuses("firewalls"),
-  withdrawSelector: refuses("firewalls"),
-  createFirewall: refuses("firewalls"),
-  describeFirewall: refuses("firewalls"),
-  setFirewallRules: refuses("firewalls"),
-  deleteFirewall: refuses("firewalls"),
+  applySelector: refuses("firewalls that are no rules on cards"),
+  withdrawSelector: refuses("firewalls that are no rules on cards"),
+  createFirewall: refuses("firewalls that are no rules on cards"),
+  describeFirewall: refuses("firewalls that are no rules on cards"),
+  setFirewallRules: refuses("firewalls that are no rules on cards"),
+  deleteFirewall: refuses("firewalls that are no rules on cards"),
   createNetwork: refuses("private networks"),
   describeNetwork: refuses("private networks"),
   setNetworkRange: refuses("private networks"),

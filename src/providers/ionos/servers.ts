@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { CloudAddress, CloudServer, ComputeEngine, OwnMark, PowerState } from "../../ports/compute.ts";
+import { cardOf, cardShape, isPublicAddress } from "./cards.ts";
 import type { IonosClient } from "./client.ts";
 import { type Datacenter, type InsideFamily, type Labels, listDatacenters, pageOf } from "./datacenters.ts";
+import { firewallLabel, labelsAndFirewalls } from "./firewall-labels.ts";
 import { idOf, isSameMark, nameAndMark, nameFor, partsOf } from "./names.ts";
 import { change } from "./requests.ts";
 import { typeNameOf } from "./types.ts";
@@ -27,36 +29,32 @@ const serverShape = z.object({
   }),
   entities: z.object({
     volumes: z.object({ items: z.array(volumeShape).nullish() }).nullish(),
-    nics: z
-      .object({
-        items: z
-          .array(z.object({ id: z.string(), properties: z.object({ ips: z.array(z.string()).nullish() }) }))
-          .nullish(),
-      })
-      .nullish(),
+    nics: z.object({ items: z.array(cardShape).nullish() }).nullish(),
   }),
 });
 export type RawServer = z.output<typeof serverShape>;
 
 /** What a state means for who wants it on or off; the rest is on its way to one of the two. */
 const powerOf: Readonly<Record<string, PowerState>> = { RUNNING: "on", SHUTOFF: "off", SHUTDOWN: "off" };
-/** Deep enough for what is inside the cards and disks of a server. */
-const serverDepth = 3;
+/** Deep enough for the rules on the cards of a server; a list is one deeper than what is in it. */
+const serverDepth = 4;
 
 export const servers: InsideFamily<RawServer, CloudServer> = {
   segment: "servers",
-  depth: serverDepth,
+  depth: serverDepth + 1,
   pageSize: 200,
   shape: serverShape,
   entry: (raw, datacenter, labels) => {
     const { name, mark } = nameAndMark(raw.properties.name ?? "");
+    const id = idOf(datacenter.id, raw.id);
+    const cards = raw.entities.nics?.items ?? [];
     const boot = bootOf(raw);
     const disk = boot?.properties.type?.startsWith("SSD") === true ? ("SSD" as const) : ("HDD" as const);
     return {
-      id: idOf(datacenter.id, raw.id),
+      id,
       name,
-      labels: labels.get(raw.id) ?? {},
       mark,
+      ...labelsAndFirewalls(labels.get(raw.id) ?? {}),
       power: raw.metadata.state === "BUSY" ? "changing" : (powerOf[raw.properties.vmState ?? ""] ?? "changing"),
       type: typeNameOf({
         cores: raw.properties.cores,
@@ -67,12 +65,12 @@ export const servers: InsideFamily<RawServer, CloudServer> = {
       image: boot?.properties.image ?? undefined,
       location: datacenter.name,
       networks: [],
-      firewalls: [],
       volumes: volumesOf(raw)
-        .filter(({ id }) => id !== boot?.id)
-        .map(({ id }) => idOf(datacenter.id, id)),
-      addresses: (raw.entities.nics?.items ?? []).flatMap((nic) => (nic.properties.ips ?? []).flatMap(publicAddress)),
+        .filter((volume) => volume.id !== boot?.id)
+        .map((volume) => idOf(datacenter.id, volume.id)),
+      addresses: cards.flatMap((card) => (card.properties.ips ?? []).flatMap(publicAddress)),
       protected: false,
+      cards: cards.map((card) => cardOf(id, card)),
     };
   },
 };
@@ -86,10 +84,8 @@ function bootOf(raw: RawServer) {
   return volumes.find(({ id }) => id === raw.properties.bootVolume?.id) ?? volumes[0];
 }
 
-const inner = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|fe80:|fd)/;
-
 function publicAddress(ip: string): readonly CloudAddress[] {
-  if (inner.test(ip)) return [];
+  if (!isPublicAddress(ip)) return [];
   return [{ family: ip.includes(":") ? "ipv6" : "ipv4", ip, name: undefined }];
 }
 
@@ -113,6 +109,11 @@ async function labelsOf(
   const call = { path: [...path, "labels"], query: { depth: "1" }, what: `the labels of server ${id}` };
   const { items } = await client.get(shape, call, signal);
   return new Map([[id, Object.fromEntries(items.map(({ properties }) => [properties.key, properties.value]))]]);
+}
+
+async function serverLabels(client: IonosClient, id: string, signal: AbortSignal) {
+  const [datacenter, own] = partsOf(id);
+  return (await labelsOf(client, ["datacenters", datacenter, "servers", own], own, signal)).get(own) ?? {};
 }
 
 /** One server with what is on it; "absent" only where the provider says so. */
@@ -172,7 +173,7 @@ export async function serversNamed(
 
 type ServerWriter = Pick<
   ComputeEngine,
-  "describeServer" | "setPower" | "resetServer" | "attachVolume" | "detachVolume"
+  "describeServer" | "setPower" | "resetServer" | "attachVolume" | "detachVolume" | "attachFirewall" | "detachFirewall"
 >;
 
 export function serverWriter(
@@ -194,6 +195,18 @@ export function serverWriter(
         await change(client, { method: "PATCH", path: path(id), body: { name: full }, what }, signal);
       const before = found === "absent" ? {} : found.entry.labels;
       await setLabels(client, path(id), { before, labels }, signal);
+    },
+    // The rules themselves are put on its cards by the loop of the firewall, which finds the server by this.
+    attachFirewall: async (id, name, signal) => {
+      const { key, value } = firewallLabel(name);
+      const all = await serverLabels(client, id, signal);
+      await setLabels(client, path(id), { before: all, labels: { ...all, [key]: value } }, signal);
+    },
+    detachFirewall: async (id, name, signal) => {
+      const { key } = firewallLabel(name);
+      const all = await serverLabels(client, id, signal);
+      const rest = Object.fromEntries(Object.entries(all).filter(([other]) => other !== key));
+      await setLabels(client, path(id), { before: all, labels: rest }, signal);
     },
     setPower: (id, power, signal) => verb(id, power === "on" ? "start" : "stop", signal),
     resetServer: (id, signal) => verb(id, "reboot", signal),

@@ -75,12 +75,17 @@ const nic = z.object({
 });
 const nullableText = z.string().nullish();
 const icmp = z.int().min(0).max(254).nullish();
+const octet = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";
+const block = z
+  .string()
+  .regex(new RegExp(`^${octet}(\\.${octet}){3}(/(3[0-2]|[12]?\\d))?$`), "is not an IPv4 address or a block of them")
+  .nullish();
 const firewallRule = z.object({
   name: text.optional(),
   protocol: z.enum(["TCP", "UDP", "ICMP", "ANY"]),
   sourceMac: nullableText,
-  sourceIp: nullableText,
-  targetIp: nullableText,
+  sourceIp: block,
+  targetIp: block,
   icmpCode: icmp,
   icmpType: icmp,
   portRangeStart: port.optional(),

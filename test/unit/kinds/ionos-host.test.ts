@@ -64,11 +64,9 @@ test("a host at IONOS is made once, kept as declared and removed, and nothing el
 
 test("what IONOS cannot do is refused before anything is made, with what to do", async () => {
   const { lab } = await furnished();
-  await lab.bench.declare("Firewall/web", { account: "demo", rules: [] });
   await lab.bench.declare("LoadBalancer/edge", { account: "demo", type: "nlb", location: "main" });
   const from = lab.lastRequest;
   await lab.bench.pass({ minutes: 5 });
-  assert.match(lab.bench.ready("Firewall/web"), /cannot do that: firewalls. Use an account of another provider/);
   assert.match(lab.bench.ready("LoadBalancer/edge"), /cannot do that: load balancers/);
   assert.deepEqual(lab.writes(from), []);
   await lab.bench.stop();

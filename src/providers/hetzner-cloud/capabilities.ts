@@ -1,0 +1,17 @@
+import type { ComputeCapabilities } from "../../ports/compute.ts";
+
+export const hetznerCloudCapabilities: ComputeCapabilities = Object.freeze({
+  createsServers: true,
+  serverMark: "labels",
+  uniqueServerNames: true,
+  firewalls: true,
+  firewallsOnCards: false,
+  firewallSelectors: true,
+  networks: true,
+  loadBalancers: true,
+  balancerOrigins: false,
+  volumes: true,
+  reverseDns: true,
+  protection: true,
+  serverMetrics: true,
+});

@@ -1,0 +1,18 @@
+import type { ComputeCapabilities } from "../../ports/compute.ts";
+
+/** Rules are on network cards there, and networks have no range. */
+export const ionosCapabilities: ComputeCapabilities = Object.freeze({
+  createsServers: true,
+  serverMark: "name",
+  uniqueServerNames: false,
+  firewalls: true,
+  firewallsOnCards: true,
+  firewallSelectors: false,
+  networks: false,
+  loadBalancers: false,
+  balancerOrigins: false,
+  volumes: true,
+  reverseDns: false,
+  protection: false,
+  serverMetrics: false,
+});
