@@ -73,6 +73,11 @@ export interface CloudRoute {
   readonly gateway: string;
 }
 export interface CloudNetwork extends CloudThing {
+  /** Where it is, at providers whose networks are in one place. */
+  readonly location?: string | undefined;
+  /** Somebody made it one that leads to the internet. */
+  readonly public?: boolean | undefined;
+  /** Empty where the provider gives the addresses. */
   readonly range: string;
   readonly subnets: readonly CloudSubnet[];
   readonly routes: readonly CloudRoute[];
@@ -138,6 +143,8 @@ export interface ComputeCapabilities {
   /** A firewall can follow a label selector. */
   readonly firewallSelectors: boolean;
   readonly networks: boolean;
+  /** A network has a range of its own, with subnets and routes; otherwise it is in one place, and the provider gives addresses. */
+  readonly networkRanges: boolean;
   readonly loadBalancers: boolean;
   /** A load balancer can let through and keep out by where a visitor comes from. */
   readonly balancerOrigins: boolean;
@@ -234,6 +241,8 @@ export interface ComputeWriter extends LoadBalancerWriter {
 
   createNetwork(
     wanted: NewThing & {
+      /** Where networks are in one place. */
+      readonly location?: string | undefined;
       readonly range: string;
       readonly subnets: readonly CloudSubnet[];
       readonly routes: readonly CloudRoute[];

@@ -70,7 +70,7 @@ function withDeviations(text: string): string {
     const type = properties?.["type"];
     if (type?.["allOf"] !== undefined) delete type["type"];
     if (name === "FirewallruleProperties")
-      for (const of of ["sourceIp", "targetIp"]) delete properties?.[of]?.["pattern"];
+      for (const field of ["sourceIp", "targetIp"]) delete properties?.[field]?.["pattern"];
   }
   return JSON.stringify(document).replaceAll(
     '"https://[apiBaseUri]/requests/[requestId]/status"',

@@ -55,6 +55,11 @@ export async function walkIonosClient(between: Between): Promise<void> {
     "attachFirewall",
     "detachFirewall",
     "setCardRules",
+    "createNetwork",
+    "describeNetwork",
+    "deleteNetwork",
+    "attachNetwork",
+    "detachNetwork",
   ];
   const makes = ["ensureServer", "ensureServerGone"];
   const refused = Object.keys(account.writer).filter((name) => ![...able, ...makes].includes(name));

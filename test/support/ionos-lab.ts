@@ -3,7 +3,8 @@ import type { JsonObject } from "../../src/ports/json.ts";
 import type { WorldOptions } from "../../src/world/world.ts";
 import { CloudLab } from "./cloud-lab.ts";
 
-interface Raw {
+export interface Raw {
+  readonly href: string;
   readonly id: string;
   readonly properties: Readonly<Record<string, string | number | boolean | undefined>> & { readonly name?: string };
   readonly entities?: Readonly<Record<string, { readonly items: readonly Raw[] }>>;
@@ -112,6 +113,16 @@ export class IonosLab extends CloudLab {
 
   changeCard(server: string, properties: object): void {
     this.console("PATCH", this.#cardPath(server), properties);
+  }
+
+  /** As somebody at the console changes a thing, wherever it is. */
+  change({ href }: Raw, properties: object): void {
+    this.console("PATCH", href.slice(href.indexOf("/datacenters")), properties);
+  }
+
+  removeCard(server: string, index: number): void {
+    const { href = "" } = this.one("servers", server).entities?.["nics"]?.items[index] ?? {};
+    this.console("DELETE", href.slice(href.indexOf("/datacenters")));
   }
 
   wipeLabels(server: string): void {

@@ -88,7 +88,7 @@ async function networks({ account, zone, order }: Walk, writer: ComputeEngine): 
   const mark = markOf("network");
   const subnet = { range: "10.0.1.0/24", zone };
   const wanted = { name: "net", labels: { a: "b" }, mark, range: "10.0.0.0/16", subnets: [subnet], routes: [] };
-  const made = await writer.createNetwork({ ...wanted, location: order.location } as typeof wanted, signal);
+  const made = await writer.createNetwork({ ...wanted, location: order.location }, signal);
   const id = made?.id ?? "none";
   const route = { destination: "192.168.0.0/24", gateway: "10.0.1.2" };
   const second = { range: "10.0.2.0/24", zone };

@@ -1,6 +1,7 @@
 import { defineKind } from "../../kernel/kind.ts";
 import type { JsonObject } from "../../ports/json.ts";
 import { itsName, ownLabels, type SaidInSpec, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
+import { networkFits } from "./fits.ts";
 import { cloudNetworkLoop } from "./loop.ts";
 import { type CloudNetworkSpec, cloudNetworkSchema } from "./schema.ts";
 
@@ -22,6 +23,7 @@ export const cloudNetworkKind = defineKind<CloudNetworkSpec>({
       subnets: pairsOf("subnets", "range", "zone"),
       routes: pairsOf("routes", "destination", "gateway"),
     }),
+  fits: networkFits,
   loop: cloudNetworkLoop,
 });
 

@@ -3,14 +3,19 @@ import { defineLoop, type LookContext, type Subject, type WriteContext } from ".
 import type { CloudNetwork, CloudRoute, CloudSubnet, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
 import type { FieldDifference } from "../../ports/records.ts";
 import { covers, foldCidr, parseCidr } from "../cloud/cidr.ts";
-import { isOwn, requireCapability, seenOf } from "../cloud/seen-marker.ts";
+import { ownAmong, requireCapability, requireNoProblems, seenOf } from "../cloud/seen-marker.ts";
+import { networkProblems } from "./fits.ts";
 import type { CloudNetworkSpec } from "./schema.ts";
 
 /** A network as it is compared: which servers are in it is the business of their hosts. */
 export interface NetworkItem {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Empty where the provider gives the addresses, like the location where networks are everywhere. */
   readonly range: string;
+  readonly location: string;
+  /** It leads to the internet, which nobody declares. */
+  readonly public: boolean;
   /** By range and by destination: lists whose order means nothing, so that each difference is a field of its own. */
   readonly subnets: Readonly<Record<string, string>>;
   readonly routes: Readonly<Record<string, string>>;
@@ -28,9 +33,9 @@ export const cloudNetworkLoop = defineLoop<CloudNetworkSpec, NetworkItem, Comput
   limits: { deletesPerCycle: { count: 0, percent: 0, atLeast: 0 } },
   desired: (_ctx, { name, spec }) => ({ known: true, items: [{ key, item: itemOf({ ...spec, name }) }] }),
   observe: async (ctx, subject) => {
-    requireCapability(ctx.reader.capabilities, "networks", "private networks");
+    requireAble(ctx, subject);
     const inventory = await ctx.inventory<CloudNetwork>("networks");
-    const own = inventory.entries.filter((network) => isOwn(ctx, network, subject));
+    const own = ownAmong(ctx, inventory.entries, subject);
     return ctx.from(
       inventory,
       own.map((network) => seenNetwork(network)),
@@ -38,11 +43,13 @@ export const cloudNetworkLoop = defineLoop<CloudNetworkSpec, NetworkItem, Comput
   },
   read: (ctx, subject, { externalId }) => readNetwork(ctx, subject, externalId),
   same: (wanted, seen) => compare(wanted, seen).differences,
-  replaces: (differences) => differences.some(cannotBeWidened),
+  replaces: (differences) =>
+    differences.some((difference) => difference.field === "/location" || cannotBeWidened(difference)),
   create: async (ctx, subject, { item }) => {
     const { name, labels, range } = item;
+    const { location } = subject.spec;
     const made = await ctx.writer.createNetwork(
-      { name, labels, range, mark: ctx.marker, subnets: subnetsOf(item), routes: routesOf(item) },
+      { name, labels, range, location, mark: ctx.marker, subnets: subnetsOf(item), routes: routesOf(item) },
       ctx.signal,
     );
     if (subject.spec.protect) await ctx.writer.setNetworkProtection(made.id, true, ctx.signal);
@@ -61,20 +68,33 @@ function seenNetwork(network: CloudNetwork) {
   return lockedBy === undefined ? seen : { ...seen, lockedBy };
 }
 
+/** What cannot be kept is refused before anything is made that looks as if it were. */
+function requireAble(
+  { reader: { capabilities } }: LookContext<ComputeReader>,
+  { spec }: Subject<CloudNetworkSpec>,
+): void {
+  requireCapability(capabilities, "networks", "private networks");
+  requireNoProblems(networkProblems(spec, capabilities));
+}
+
 interface NetworkFacts {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly range: string;
+  readonly range?: string | undefined;
+  readonly location?: string | undefined;
+  readonly public?: boolean | undefined;
   readonly subnets: readonly CloudSubnet[];
   readonly routes: readonly CloudRoute[];
   readonly protect: boolean;
 }
 
-function itemOf({ name, labels, range, subnets, routes, protect }: NetworkFacts): NetworkItem {
+function itemOf({ name, labels, range = "", subnets, routes, protect, ...rest }: NetworkFacts): NetworkItem {
   return {
     name,
     labels,
     range: foldCidr(range),
+    location: rest.location ?? "",
+    public: rest.public ?? false,
     subnets: Object.fromEntries(subnets.map((subnet) => [foldCidr(subnet.range), subnet.zone])),
     routes: Object.fromEntries(routes.map(({ destination, gateway }) => [foldCidr(destination), gateway])),
     protect,
@@ -127,7 +147,8 @@ async function updateNetwork(
   for (const route of routesOf(item).filter(({ destination, gateway }) => before.routes[destination] !== gateway))
     await writer.addRoute(id, route, signal);
   if (item.protect !== before.protect) await writer.setNetworkProtection(id, item.protect, signal);
-  const described = compare({ name: item.name, labels: item.labels }, { name: before.name, labels: before.labels });
+  const facts = ({ name, labels, public: open }: NetworkItem) => ({ name, labels, public: open });
+  const described = compare(facts(item), facts(before));
   if (described.differences.length > 0 || seen.marker === "none")
     await writer.describeNetwork(id, { name: item.name, labels: item.labels, mark: marker }, signal);
 }

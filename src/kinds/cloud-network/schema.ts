@@ -7,7 +7,17 @@ import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
 const fields = z.strictObject({
   account: resourceNameSchema.describe("The account at whose provider the network is."),
-  range: cidrSchema.describe("All private addresses of the network, such as 10.0.0.0/16. It can be widened in place."),
+  range: cidrSchema
+    .optional()
+    .describe(
+      "All private addresses of the network, such as 10.0.0.0/16. It can be widened in place. Needed where the provider does not give the addresses.",
+    ),
+  location: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe("Where it is, in the provider's own name; needed where networks are in one place, and nowhere else."),
   subnets: z
     .array(
       z.strictObject({
@@ -28,16 +38,21 @@ const fields = z.strictObject({
 });
 
 export const cloudNetworkSchema = fields.superRefine((spec, context) => {
+  const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
+  if (spec.range === undefined) {
+    if (spec.subnets.length > 0) refuse(["subnets"], "need spec.range");
+    if (spec.routes.length > 0) refuse(["routes"], "need spec.range");
+    return;
+  }
   const range = parseCidr(spec.range);
   if (!range.ok) return;
-  const refuse = (path: (string | number)[], message: string) => context.addIssue({ code: "custom", path, message });
   if (range.cidr.family !== "ipv4") refuse(["range"], "must be IPv4: private networks of clouds have no other");
   const seen: NonNullable<ReturnType<typeof blockOf>>[] = [];
   for (const [index, subnet] of spec.subnets.entries()) {
     const block = blockOf(subnet.range);
     if (block === undefined) continue;
     if (!covers(range.cidr, block))
-      refuse(["subnets", index, "range"], `is not inside the network's range ${spec.range}`);
+      refuse(["subnets", index, "range"], `is not inside the network's range ${range.cidr.text}`);
     const other = seen.find((one) => covers(one, block) || covers(block, one));
     if (other !== undefined) refuse(["subnets", index, "range"], `overlaps with ${other.text}`);
     seen.push(block);
@@ -47,7 +62,7 @@ export const cloudNetworkSchema = fields.superRefine((spec, context) => {
     if (!gateway.ok) refuse(["routes", index, "gateway"], gateway.message);
     const block = gateway.ok ? blockOf(`${gateway.value}/32`) : undefined;
     if (block !== undefined && !covers(range.cidr, block))
-      refuse(["routes", index, "gateway"], `is not inside the network's range ${spec.range}`);
+      refuse(["routes", index, "gateway"], `is not inside the network's range ${range.cidr.text}`);
   }
 });
 

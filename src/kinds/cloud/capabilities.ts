@@ -1,8 +1,24 @@
+import type { FieldProblem, Surroundings } from "../../kernel/kind.ts";
 import type { ComputeCapabilities } from "../../ports/compute.ts";
 
 /** What a provider said of itself, if it is a cloud. */
-export function asComputeCapabilities(value: unknown): ComputeCapabilities | undefined {
+function asComputeCapabilities(value: unknown): ComputeCapabilities | undefined {
   return typeof value === "object" && value !== null && "createsServers" in value
     ? (value as unknown as ComputeCapabilities)
     : undefined;
+}
+
+/** What the provider of an account cannot express, with its name. An account that is not there is refused by whoever resolves it. */
+export async function problemsAt(
+  around: Surroundings,
+  account: string,
+  needed: { readonly has: "firewalls" | "networks" | "loadBalancers"; readonly words: string },
+  problems: (can: ComputeCapabilities) => readonly FieldProblem[],
+): Promise<readonly FieldProblem[]> {
+  const found = await around.account(account);
+  const can = asComputeCapabilities(found?.capabilities);
+  if (found === undefined || can === undefined) return [];
+  const whose = `the provider ${found.provider} of account "${account}"`;
+  if (!can[needed.has]) return [{ pointer: "/spec/account", message: `${whose} has no ${needed.words}` }];
+  return problems(can).map(({ pointer, message }) => ({ pointer, message: `${message} (${whose})` }));
 }

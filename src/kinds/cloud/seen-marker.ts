@@ -1,4 +1,5 @@
 import { TerminalError } from "../../kernel/errors.ts";
+import type { FieldProblem } from "../../kernel/kind.ts";
 import type { Completeness } from "../../ports/provider.ts";
 import type { Inventory, LookContext, Seen, Subject } from "../../kernel/loop.ts";
 import type { CloudThing, ComputeCapabilities } from "../../ports/compute.ts";
@@ -17,6 +18,17 @@ export function isOwn(
 ): boolean {
   if (ownIds.has(id) || name === subject.name) return true;
   return typeof mark === "object" && "resourceUid" in mark && mark.resourceUid === subject.uid;
+}
+
+/** A thing that only has the name is meant where none has the id or the mark: not everywhere is a name given once. */
+export function ownAmong<Thing extends CloudThing>(
+  ctx: Pick<LookContext<unknown>, "ownIds">,
+  things: readonly Thing[],
+  subject: Pick<Subject<unknown>, "uid" | "name">,
+): readonly Thing[] {
+  const own = things.filter((thing) => isOwn(ctx, thing, subject));
+  const sure = own.filter((thing) => isOwn(ctx, { ...thing, name: "" }, subject));
+  return sure.length > 0 ? sure : own;
 }
 
 /** What rests on several lists is as complete as the least of them. */
@@ -44,4 +56,11 @@ export function requireCapability(
     "PROVIDER_REFUSED",
     `The provider of this account cannot do that: ${what}. Use an account of another provider`,
   );
+}
+
+/** Refuses, before anything is written, what the provider of the account cannot express. */
+export function requireNoProblems(problems: readonly FieldProblem[]): void {
+  if (problems.length === 0) return;
+  const words = problems.map(({ pointer, message }) => `${pointer}: ${message}`).join("; ");
+  throw new TerminalError("PROVIDER_REFUSED", `The provider of this account cannot do that: ${words}`);
 }

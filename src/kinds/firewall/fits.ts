@@ -1,17 +1,14 @@
 import type { FieldProblem, Surroundings } from "../../kernel/kind.ts";
 import type { ComputeCapabilities } from "../../ports/compute.ts";
 import { parseCidr } from "../cloud/cidr.ts";
-import { asComputeCapabilities } from "../cloud/capabilities.ts";
+import { problemsAt } from "../cloud/capabilities.ts";
 import type { FirewallSpec } from "./schema.ts";
 
 /** Whether the account's provider can have such a firewall. */
-export async function firewallFits(spec: FirewallSpec, around: Surroundings): Promise<readonly FieldProblem[]> {
-  const account = await around.account(spec.account);
-  const can = asComputeCapabilities(account?.capabilities);
-  if (account === undefined || can === undefined) return [];
-  const whose = `the provider ${account.provider} of account "${spec.account}"`;
-  if (!can.firewalls) return [{ pointer: "/spec/account", message: `${whose} has no firewalls` }];
-  return firewallProblems(spec, can).map(({ pointer, message }) => ({ pointer, message: `${message} (${whose})` }));
+export function firewallFits(spec: FirewallSpec, around: Surroundings): Promise<readonly FieldProblem[]> {
+  return problemsAt(around, spec.account, { has: "firewalls", words: "firewalls" }, (can) =>
+    firewallProblems(spec, can),
+  );
 }
 
 /** What the provider cannot express, field by field. */

@@ -4,7 +4,7 @@ import { compare } from "../../kernel/diff.ts";
 import { TerminalError } from "../../kernel/errors.ts";
 import type { CloudFirewall, CloudFirewallRule, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
 import { scopeSelector } from "../cloud/layers.ts";
-import { isOwn, requireCapability, seenOf } from "../cloud/seen-marker.ts";
+import { isOwn, requireCapability, requireNoProblems, seenOf } from "../cloud/seen-marker.ts";
 import {
   type CardItem,
   cardOf,
@@ -83,10 +83,7 @@ export const firewallLoop = defineLoop<FirewallSpec, FirewallItem | CardItem, Co
 /** What cannot be kept is refused before anything is made that looks as if it were. */
 function requireAble({ reader: { capabilities } }: LookContext<ComputeReader>, { spec }: Subject<FirewallSpec>): void {
   requireCapability(capabilities, "firewalls", "firewalls");
-  const problems = firewallProblems(spec, capabilities);
-  if (problems.length === 0) return;
-  const words = problems.map(({ pointer, message }) => `${pointer}: ${message}`).join("; ");
-  throw new TerminalError("PROVIDER_REFUSED", `The provider of this account cannot do that: ${words}`);
+  requireNoProblems(firewallProblems(spec, capabilities));
 }
 
 async function writeCard(

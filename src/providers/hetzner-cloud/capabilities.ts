@@ -8,6 +8,7 @@ export const hetznerCloudCapabilities: ComputeCapabilities = Object.freeze({
   firewallsOnCards: false,
   firewallSelectors: true,
   networks: true,
+  networkRanges: true,
   loadBalancers: true,
   balancerOrigins: false,
   volumes: true,

@@ -14,6 +14,8 @@ export interface Datacenter {
   readonly name: string;
   /** The provider's own name of the place, such as de/fra. */
   readonly region: string;
+  /** Ids of its networks by the number of their LAN, where somebody asked for them. */
+  readonly networks?: ReadonlyMap<number, string> | undefined;
 }
 
 const datacentersShape = z.object({
@@ -56,6 +58,8 @@ export interface InsideFamily<Raw extends { readonly id: string }, Entry> {
   readonly depth: number;
   readonly pageSize: number;
   readonly shape: z.ZodType<Raw>;
+  /** What else has to be known of a data center to read what is in it. */
+  around?(client: IonosClient, datacenter: Datacenter, signal: AbortSignal): Promise<Datacenter>;
   entry(raw: Raw, datacenter: Datacenter, labels: Labels): Entry;
 }
 
@@ -107,10 +111,11 @@ export function insideLister<Raw extends { readonly id: string }, Entry extends 
       });
     const at = { datacenter: datacenter.id, offset: Number(offset), limit: family.pageSize, depth: family.depth };
     const { raws, more } = await pageOf(client, family, at, signal);
+    const known = family.around === undefined ? datacenter : await family.around(client, datacenter, signal);
     const following = datacenters[index + 1];
     const next = more ? `${datacenter.id} ${at.offset + raws.length}` : following && `${following.id} 0`;
     return {
-      entries: raws.map((raw) => family.entry(raw, datacenter, labels)),
+      entries: raws.map((raw) => family.entry(raw, known, labels)),
       ids: raws.map((raw) => raw.id),
       next,
     };

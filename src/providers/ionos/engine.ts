@@ -5,6 +5,7 @@ import type { IonosClient } from "./client.ts";
 import { type Datacenter, requireDatacenter } from "./datacenters.ts";
 import { firewallLabel, labelsAndFirewalls } from "./firewall-labels.ts";
 import { idOf, isSameMark, markTextOf, nameFor, partsOf } from "./names.ts";
+import { requireLan } from "./networks.ts";
 import { awaitRequest, orderedWith, requestIdOf } from "./requests.ts";
 import { detachVolume, findServer, isMarkedBy, serversNamed, setLabels } from "./servers.ts";
 import { type ServerShape, shapeOf } from "./types.ts";
@@ -86,11 +87,14 @@ async function createServer(
   };
   // Until the rules of its firewalls are on it, a card with any lets nothing in.
   const firewallActive = intent.firewalls.length > 0;
+  const cards: object[] = lan === undefined ? [] : [{ name, lan, dhcp: true, firewallActive }];
+  for (const network of intent.networks)
+    cards.push({ name: network, lan: await requireLan(client, network, datacenter.id, signal), dhcp: true });
   const body = {
     properties: { name, cores: shape.cores, ram: shape.memoryGigabytes * 1_024 },
     entities: {
       volumes: { items: [{ properties: volume }] },
-      ...(lan === undefined ? {} : { nics: { items: [{ properties: { name, lan, dhcp: true, firewallActive } }] } }),
+      ...(cards.length === 0 ? {} : { nics: { items: cards.map((properties) => ({ properties })) } }),
     },
   };
   const path = ["datacenters", datacenter.id, "servers"];

@@ -11,6 +11,7 @@ import { insideLister, listDatacenters } from "./datacenters.ts";
 import { markedIds, serverEngine } from "./engine.ts";
 import { namedFirewalls } from "./firewall-labels.ts";
 import { nameAndMark } from "./names.ts";
+import { findNetwork, networkByName, networkLister, networkWriter } from "./networks.ts";
 import { others } from "./others.ts";
 import { requestState } from "./requests.ts";
 import { cardWriter } from "./cards.ts";
@@ -46,6 +47,7 @@ function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<
       ...serverWriter(client, (name, signal) => requireVolume(client, name, signal)),
       ...serverEngine(client),
       ...cardWriter(client),
+      ...networkWriter(client),
     }),
   };
 }
@@ -56,7 +58,7 @@ function collectionsOf(client: IonosClient): Readonly<Record<string, Lister>> {
     servers: insideLister(client, servers),
     volumes: insideLister(client, volumes),
     "load-balancers": insideLister(client, others("networkloadbalancers", "network load balancer")),
-    networks: none,
+    networks: networkLister(client),
     firewalls: namedFirewalls(insideLister(client, servers)),
     "floating-ips": none,
     "placement-groups": none,
@@ -79,8 +81,8 @@ function readerOf(client: IonosClient): ComputeReader {
       const [id] = await serversNamed(client, (full) => nameAndMark(full).name === name, signal);
       return id === undefined ? "absent" : entryOf(await findServer(client, id, signal));
     },
-    network: absent,
-    networkByName: absent,
+    network: (id, signal) => findNetwork(client, id, signal),
+    networkByName: (name, signal) => networkByName(client, name, signal),
     firewall: absent,
     firewallByName: absent,
     loadBalancer: absent,
@@ -184,23 +186,18 @@ const refuses = (what: string) => async (): Promise<never> => {
 const refusing = {
   setServerProtection: refuses("protection of a server"),
   setReverseDns: refuses("the reverse DNS of a server"),
-  attachNetwork: refuses("private networks"),
-  detachNetwork: refuses("private networks"),
   applySelector: refuses("firewalls that are no rules on cards"),
   withdrawSelector: refuses("firewalls that are no rules on cards"),
   createFirewall: refuses("firewalls that are no rules on cards"),
   describeFirewall: refuses("firewalls that are no rules on cards"),
   setFirewallRules: refuses("firewalls that are no rules on cards"),
   deleteFirewall: refuses("firewalls that are no rules on cards"),
-  createNetwork: refuses("private networks"),
-  describeNetwork: refuses("private networks"),
-  setNetworkRange: refuses("private networks"),
-  addSubnet: refuses("private networks"),
-  removeSubnet: refuses("private networks"),
-  addRoute: refuses("private networks"),
-  removeRoute: refuses("private networks"),
-  setNetworkProtection: refuses("private networks"),
-  deleteNetwork: refuses("private networks"),
+  setNetworkRange: refuses("ranges, subnets, routes and protection of networks"),
+  addSubnet: refuses("ranges, subnets, routes and protection of networks"),
+  removeSubnet: refuses("ranges, subnets, routes and protection of networks"),
+  addRoute: refuses("ranges, subnets, routes and protection of networks"),
+  removeRoute: refuses("ranges, subnets, routes and protection of networks"),
+  setNetworkProtection: refuses("ranges, subnets, routes and protection of networks"),
   createLoadBalancer: refuses("load balancers"),
   describeLoadBalancer: refuses("load balancers"),
   setBalancerType: refuses("load balancers"),

@@ -5,6 +5,7 @@ import type { IonosClient } from "./client.ts";
 import { type Datacenter, type InsideFamily, type Labels, listDatacenters, pageOf } from "./datacenters.ts";
 import { firewallLabel, labelsAndFirewalls } from "./firewall-labels.ts";
 import { idOf, isSameMark, nameAndMark, nameFor, partsOf } from "./names.ts";
+import { networkId, requireLan } from "./networks.ts";
 import { change } from "./requests.ts";
 import { typeNameOf } from "./types.ts";
 
@@ -44,6 +45,7 @@ export const servers: InsideFamily<RawServer, CloudServer> = {
   depth: serverDepth + 1,
   pageSize: 200,
   shape: serverShape,
+  around: withNetworks,
   entry: (raw, datacenter, labels) => {
     const { name, mark } = nameAndMark(raw.properties.name ?? "");
     const id = idOf(datacenter.id, raw.id);
@@ -64,7 +66,11 @@ export const servers: InsideFamily<RawServer, CloudServer> = {
       }),
       image: boot?.properties.image ?? undefined,
       location: datacenter.name,
-      networks: [],
+      networks: cards.flatMap(({ properties: { lan, ips } }) => {
+        const network = datacenter.networks?.get(lan);
+        const [ip = ""] = ips ?? [];
+        return network === undefined || isPublicAddress(ip) ? [] : [{ network, ip }];
+      }),
       volumes: volumesOf(raw)
         .filter((volume) => volume.id !== boot?.id)
         .map((volume) => idOf(datacenter.id, volume.id)),
@@ -74,6 +80,24 @@ export const servers: InsideFamily<RawServer, CloudServer> = {
     };
   },
 };
+
+const lansShape = z.object({
+  items: z.array(z.object({ id: z.string(), metadata: z.object({ createdDate: z.string() }) })),
+});
+
+/** A card says the number of its LAN alone, and that is given again. */
+async function withNetworks(client: IonosClient, datacenter: Datacenter, signal: AbortSignal): Promise<Datacenter> {
+  const call = {
+    path: ["datacenters", datacenter.id, "lans"],
+    query: { depth: "1", limit: "1000" },
+    what: `the LANs of data center ${datacenter.name}`,
+  };
+  const { items } = await client.get(lansShape, call, signal);
+  const networks = items.map(
+    ({ id, metadata: { createdDate } }) => [Number(id), networkId(datacenter.id, { id, createdDate })] as const,
+  );
+  return { ...datacenter, networks: new Map(networks) };
+}
 
 function volumesOf({ entities }: RawServer) {
   return entities.volumes?.items ?? [];
@@ -128,7 +152,8 @@ export async function findServer(
   const raw = await client.find(serverShape, { path, query, what: `the read of server ${id}` }, signal);
   if (raw === "absent") return "absent";
   const known = (await listDatacenters(client, signal)).find((each) => each.id === datacenterId);
-  const datacenter: Datacenter = known ?? { id: datacenterId, name: datacenterId, region: "" };
+  const bare: Datacenter = known ?? { id: datacenterId, name: datacenterId, region: "" };
+  const datacenter = await withNetworks(client, bare, signal);
   const entry = servers.entry(raw, datacenter, await labelsOf(client, path, own, signal));
   const { mark } = entry;
   const isOurs = (name: string | null | undefined) =>
@@ -171,9 +196,21 @@ export async function serversNamed(
   return found.toSorted(order).map(({ id }) => id);
 }
 
+function cardsIn({ raw }: FoundServer, lan: number): readonly string[] {
+  return (raw.entities.nics?.items ?? []).filter(({ properties }) => properties.lan === lan).map(({ id }) => id);
+}
+
 type ServerWriter = Pick<
   ComputeEngine,
-  "describeServer" | "setPower" | "resetServer" | "attachVolume" | "detachVolume" | "attachFirewall" | "detachFirewall"
+  | "describeServer"
+  | "setPower"
+  | "resetServer"
+  | "attachVolume"
+  | "detachVolume"
+  | "attachFirewall"
+  | "detachFirewall"
+  | "attachNetwork"
+  | "detachNetwork"
 >;
 
 export function serverWriter(
@@ -195,6 +232,21 @@ export function serverWriter(
         await change(client, { method: "PATCH", path: path(id), body: { name: full }, what }, signal);
       const before = found === "absent" ? {} : found.entry.labels;
       await setLabels(client, path(id), { before, labels }, signal);
+    },
+    attachNetwork: async (id, { name, ip }, signal) => {
+      const lan = await requireLan(client, name, partsOf(id)[0], signal);
+      const found = await findServer(client, id, signal);
+      if (found !== "absent" && cardsIn(found, lan).length > 0) return;
+      const body = { properties: { name, lan, dhcp: true, ...(ip === undefined ? {} : { ips: [ip] }) } };
+      const what = `the attachment of network ${name} to server ${id}`;
+      await change(client, { method: "POST", path: [...path(id), "nics"], body, what }, signal);
+    },
+    detachNetwork: async (id, name, signal) => {
+      const lan = await requireLan(client, name, partsOf(id)[0], signal);
+      const found = await findServer(client, id, signal);
+      const what = `the detachment of network ${name} from server ${id}`;
+      for (const card of found === "absent" ? [] : cardsIn(found, lan))
+        await change(client, { method: "DELETE", path: [...path(id), "nics", card], what }, signal, ["309"]);
     },
     // The rules themselves are put on its cards by the loop of the firewall, which finds the server by this.
     attachFirewall: async (id, name, signal) => {

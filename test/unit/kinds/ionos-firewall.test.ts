@@ -50,7 +50,7 @@ describe("a firewall at IONOS is its rules on the cards of its hosts", () => {
     ["a rule is removed", (lab) => lab.removeRule("web-1", 0), /update card.*\/rules/],
     ["all rules are removed", (lab) => lab.removeRules("web-1"), /create card/],
     ["a rule is renamed", (lab) => lab.changeRule("web-1", 0, { name: lab.markedName("web-1", "mine") }), /\/firewall/],
-    ["a source is widened", (lab) => lab.changeRule("web-1", 1, { sourceIp: null }), /update card.*\/rules/],
+    ["a source is widened", (lab) => lab.changeRule("web-1", 2, { sourceIp: null }), /update card.*\/rules/],
     ["the filter is switched off", (lab) => lab.changeCard("web-1", { firewallActive: false }), /\/guarded/],
     ["only what goes out is filtered", (lab) => lab.changeCard("web-1", { firewallType: "EGRESS" }), /\/guarded/],
   ];
