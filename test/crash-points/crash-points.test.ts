@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe, enumerate } from "./enumerate.ts";
+import { titleOf } from "./scenario.ts";
 import { scenarios } from "./scenarios/index.ts";
 import { play } from "./stage.ts";
 
@@ -8,7 +9,7 @@ import { play } from "./stage.ts";
 const everyNth = 9;
 
 for (const scenario of scenarios) {
-  test(`${scenario.kind}: a crash, a stale read, a lost signal or lease or a doubled call changes nothing in the end`, async () => {
+  test(`${titleOf(scenario)}: a crash, a stale read, a lost signal or lease or a doubled call changes nothing in the end`, async () => {
     const { undisturbed, runs, differences } = await enumerate(scenario, { everyNth });
     assert.ok(undisturbed.points.length > 30, `only ${undisturbed.points.length} points: the scenario does too little`);
     assert.ok(runs > 20, `only ${runs} runs`);

@@ -24,6 +24,8 @@ export interface ScenarioOutside {
 export interface Scenario {
   /** The kind with the loop that is put to the test. */
   readonly kind: string;
+  /** The provider, where the kind is put to the test at several. */
+  readonly at?: string;
   readonly outside: (nowMs: () => number) => ScenarioOutside;
   /** In order; each happens at its second, whatever the processes are doing. */
   readonly acts: readonly { readonly atSeconds: number; act(intents: EngineStore & IntentStore): Promise<unknown> }[];
@@ -67,4 +69,8 @@ export function declaration(
 export function deletion(name: string, confirmedCount: number) {
   const base = { organizationId: tenant, uid: `uid-of-${name}`, ifRevision: undefined, author: person };
   return { ...base, orphan: false, confirmedCount };
+}
+
+export function titleOf({ kind, at }: Pick<Scenario, "kind" | "at">): string {
+  return at === undefined ? kind : `${kind} at ${at}`;
 }

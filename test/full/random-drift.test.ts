@@ -1,4 +1,5 @@
 import { test } from "node:test";
+import { playIonosDrift } from "../support/ionos-drift.ts";
 import { playDrift } from "../support/random-drift.ts";
 
 /** About a quarter of a second each. */
@@ -6,4 +7,10 @@ const runs = 1_000;
 
 test(`what is not ours stays as it is through ${runs} random runs`, async () => {
   for (let seed = 1; seed <= runs; seed++) await playDrift(seed);
+});
+
+const ionosRuns = 150;
+
+test(`what is not ours stays as it is at IONOS through ${ionosRuns} random runs, and what is ours is healed`, async () => {
+  for (let seed = 1; seed <= ionosRuns; seed++) await playIonosDrift(seed);
 });

@@ -76,7 +76,7 @@ export class IonosLab extends CloudLab {
     return JSON.stringify(this.one("servers", name));
   }
 
-  /** What the first card of a server lets through, as its rules say it. */
+  /** What the public card of a server lets through, as its rules say it. */
   card(server: string): { readonly active: boolean; readonly type: string; readonly rules: readonly string[] } {
     const { properties } = this.#card(server);
     return {
@@ -136,7 +136,12 @@ export class IonosLab extends CloudLab {
   }
 
   #card(server: string): Raw {
-    return this.one("servers", server).entities?.["nics"]?.items[0] ?? assert.fail(`${server} has no card`);
+    const open = this.all("lans").filter(({ properties }) => properties["public"] === true);
+    const numbers = new Set(open.map(({ id }) => Number(id)));
+    const cards = this.one("servers", server).entities?.["nics"]?.items ?? [];
+    return (
+      cards.find(({ properties }) => numbers.has(Number(properties["lan"]))) ?? assert.fail(`${server} has no card`)
+    );
   }
 
   #rules(server: string): readonly Raw[] {

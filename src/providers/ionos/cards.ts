@@ -191,15 +191,19 @@ async function setCardRules(
       await send({ method: "PATCH", path: [...path, "firewallrules", same.id], body }, `the name of rule ${same.id}`);
     }
   }
-  for (const id of left.keys())
-    await send({ method: "DELETE", path: [...path, "firewallrules", id] }, `the removal of rule ${id}`);
   const [active, type] = [after.length > 0, filterOf(after)];
   const filtered = raw.properties.firewallActive === true;
-  if (filtered !== active || (active && (raw.properties.firewallType ?? "INGRESS") !== type))
-    await send(
+  const differs = filtered !== active || (active && (raw.properties.firewallType ?? "INGRESS") !== type);
+  const setFilter = () =>
+    send(
       { method: "PATCH", path, body: { firewallActive: active, firewallType: type } },
       `the filter of network card ${card}`,
     );
+  // A card whose last rules go is opened before: as long as they are there, whoever comes after a crash sees that it is ours.
+  if (differs && !active) await setFilter();
+  for (const id of left.keys())
+    await send({ method: "DELETE", path: [...path, "firewallrules", id] }, `the removal of rule ${id}`);
+  if (differs && active) await setFilter();
   for (const { what, answer } of sent) if (answer !== undefined) await awaitRequest(client, what, answer, signal);
 }
 

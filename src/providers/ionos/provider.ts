@@ -9,6 +9,7 @@ import { ionosCapabilities } from "./capabilities.ts";
 import { IonosClient } from "./client.ts";
 import { insideLister, listDatacenters } from "./datacenters.ts";
 import { markedIds, serverEngine } from "./engine.ts";
+import { ipBlockLister } from "./ip-blocks.ts";
 import { namedFirewalls } from "./firewall-labels.ts";
 import { nameAndMark } from "./names.ts";
 import { findNetwork, networkByName, networkLister, networkWriter } from "./networks.ts";
@@ -60,7 +61,7 @@ function collectionsOf(client: IonosClient): Readonly<Record<string, Lister>> {
     "load-balancers": insideLister(client, others("networkloadbalancers", "network load balancer")),
     networks: networkLister(client),
     firewalls: namedFirewalls(insideLister(client, servers)),
-    "floating-ips": none,
+    "floating-ips": ipBlockLister(client),
     "placement-groups": none,
     certificates: none,
     // Where something can be made is a data center of the contract.

@@ -10,6 +10,7 @@ import {
   scalingGroupScenario,
 } from "./cloud.ts";
 import { dnsZoneScenario } from "./dns-zone.ts";
+import { ionosFirewallScenario, ionosNetworkScenario } from "./ionos.ts";
 import { keyValueSetScenario } from "./key-value-set.ts";
 import { simSetScenario, simZoneScenario } from "./sim-kinds.ts";
 
@@ -26,6 +27,8 @@ export const scenarios: readonly Scenario[] = [
   hostScenario,
   loadBalancerScenario,
   scalingGroupScenario,
+  ionosFirewallScenario,
+  ionosNetworkScenario,
 ];
 
 /** Names of the registered kinds that have a loop and no scenario. */

@@ -126,3 +126,17 @@ test("what a LAN cannot say is refused when it is declared, by the field, and no
   assert.deepEqual(lab.all("lans"), []);
   await lab.bench.stop();
 });
+
+test("IP blocks and LANs of somebody else are in the inventory of the account, and are left alone", async () => {
+  const lab = await IonosLab.open();
+  lab.console("POST", "/ipblocks", { properties: { name: "fixed", location: "de/fra", size: 2 } });
+  lab.make("lans", { name: "theirs", public: false });
+  lab.make("lans", { name: "outer", public: true });
+  await lab.bench.declare("ComputeProvider/main", { account: "demo", family: "ionos" }, { mode: "enforce" });
+  const from = lab.lastRequest;
+  await lab.bench.pass({ minutes: 15 });
+  const [status] = lab.bench.statuses("ComputeProvider/main");
+  assert.deepEqual(status?.report, { unmanaged: { "floating IP": 1, network: 1 } });
+  assert.deepEqual(lab.writes(from), []);
+  await lab.bench.stop();
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { IonosLab } from "../support/ionos-lab.ts";
+
+/**
+ * What happened to others at their cloud, at a contract of IONOS: a firewall on the cards of three hosts, two networks, and things
+ * of somebody else. Each incident lasts an hour and goes away.
+ */
+const rules = [
+  { protocol: "tcp", port: "443", cidrs: ["0.0.0.0/0"] },
+  { protocol: "tcp", port: "22", cidrs: ["192.0.2.0/24"] },
+];
+const hosts = ["web-1", "web-2", "web-3"];
+const networks = ["CloudNetwork/backend", "CloudNetwork/storage"];
+const everything = ["Firewall/web", ...networks, ...hosts.map((name) => `Host/${name}`)];
+
+async function furnished(): Promise<IonosLab> {
+  const lab = await IonosLab.open();
+  await lab.theirServer("theirs");
+  lab.make("lans", { name: "theirs-too", public: false });
+  for (const name of networks) await lab.bench.declare(name, { account: "demo", location: "main" });
+  await lab.bench.declare("Firewall/web", { account: "demo", applies: "scope", rules });
+  await lab.bench.pass({ minutes: 2 });
+  for (const name of hosts) await lab.host(name, { networks: [{ name: "backend" }] });
+  await lab.bench.pass({ minutes: 12 });
+  requireConverged(lab);
+  return lab;
+}
+
+function requireConverged(lab: IonosLab): void {
+  for (const name of everything)
+    assert.match(lab.bench.ready(name), /^Converged/, `${name}\n${lab.bench.why(name).join("\n")}`);
+}
+
+const truth = (lab: IonosLab): string => JSON.stringify([lab.all("servers"), lab.all("lans"), lab.all("volumes")]);
+
+const listed = "/(servers|lans)$";
+const single = "/(servers|lans)/[^/]+$";
+
+interface Incident {
+  readonly title: string;
+  readonly faults: readonly object[];
+  readonly said: RegExp;
+  readonly requestsMax?: number;
+}
+
+const incidents: readonly Incident[] = [
+  { title: "lists end half-way", faults: [{ kind: "half-list", path: listed }], said: /.?/ },
+  { title: "every page is the first", faults: [{ kind: "repeated-page" }, { kind: "duplicate-page" }], said: /.?/ },
+  {
+    title: "everything answers 404",
+    faults: [{ kind: "error", status: 404, code: "309", message: "Resource does not exist", method: "GET" }],
+    said: /NOT_FOUND|309|too-many-at-once/,
+  },
+  {
+    title: "lists are empty, and reads by id fail",
+    faults: [
+      { kind: "half-list", share: 0, path: listed },
+      { kind: "error", status: 503, method: "GET", path: single },
+    ],
+    said: /PROVIDER_UNAVAILABLE|suspect|complete-reads/,
+  },
+  { title: "the contract is locked", faults: [{ kind: "suspended-account" }], said: /locked/, requestsMax: 200 },
+  { title: "the token has expired", faults: [{ kind: "expired-token" }], said: /Unauthorized/, requestsMax: 200 },
+  {
+    title: "the token is another contract's",
+    faults: [{ kind: "other-account", as: "other" }],
+    said: /answers as another account|too-many-at-once/,
+  },
+  { title: "lists are a quarter of an hour old", faults: [{ kind: "stale-list", ageSeconds: 900 }], said: /.?/ },
+  {
+    title: "nine of ten requests fail",
+    faults: [{ kind: "error", status: 503, chance: 0.9 }],
+    said: /PROVIDER_UNAVAILABLE/,
+  },
+  { title: "a whole location is out", faults: [{ kind: "region-outage", location: "de/fra" }], said: /.?/ },
+];
+
+describe("an hour of trouble at IONOS: nothing is made, opened or deleted, and work resumes", () => {
+  for (const { title, faults, said, requestsMax } of incidents)
+    test(title, async () => {
+      const lab = await furnished();
+      const before = truth(lab);
+      const from = lab.lastRequest;
+      for (const fault of faults) lab.fault({ account: "demo", ...fault });
+      await lab.bench.pass({ hours: 1 });
+      const requests = lab.lastRequest - from;
+      lab.heal();
+      assert.equal(truth(lab), before, lab.writes(from).join("\n"));
+      assert.deepEqual(
+        lab.writes(from).filter((line) => line.startsWith("DELETE")),
+        [],
+      );
+      assert.match(everything.flatMap((name) => lab.bench.why(name)).join("\n"), said);
+      if (requestsMax !== undefined) assert.ok(requests <= requestsMax, `${requests} requests in an hour`);
+      await lab.bench.pass({ minutes: 75 });
+      requireConverged(lab);
+      assert.equal(truth(lab), before);
+      assert.deepEqual(lab.bench.heldChanges(), []);
+      await lab.bench.stop();
+    });
+});
+
+test("requests that fail behind their answer are seen, said and tried again, and end as declared", async () => {
+  const lab = await furnished();
+  lab.fault({ kind: "failed-actions", code: "VDC-5-1", message: "no luck", path: "/firewallrules" });
+  await lab.bench.declare("Firewall/web", { account: "demo", applies: "scope", rules: rules.slice(0, 1) });
+  await lab.bench.pass({ minutes: 20 });
+  assert.match(lab.bench.why("Firewall/web").join("\n"), /could not carry out.*no luck/);
+  lab.heal();
+  await lab.bench.pass({ minutes: 75 });
+  for (const name of hosts) assert.equal(lab.card(name).rules.length, 1);
+  requireConverged(lab);
+  await lab.bench.stop();
+});

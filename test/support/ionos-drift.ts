@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { SeededRandom } from "../sim/random.ts";
+import { IonosLab } from "./ionos-lab.ts";
+
+const rules = [
+  { protocol: "tcp", port: "443", cidrs: ["0.0.0.0/0"] },
+  { protocol: "udp", port: "53", cidrs: ["192.0.2.0/24"] },
+];
+const faults: readonly object[] = [
+  { kind: "half-list", path: "/(servers|lans)$" },
+  { kind: "repeated-page" },
+  { kind: "error", when: "after", chance: 0.3 },
+  { kind: "timeout", when: "after", chance: 0.2 },
+  { kind: "stale-list", ageSeconds: 600 },
+  { kind: "rate-limit", chance: 0.2 },
+  { kind: "failed-actions", code: "VDC-5-1", message: "no luck", chance: 0.3 },
+];
+
+/** Somebody breaks what is ours at a contract of IONOS while it misbehaves; what is somebody else's is as it was in the end. */
+export async function playIonosDrift(seed: number): Promise<void> {
+  const random = new SeededRandom(seed);
+  const lab = await IonosLab.open({ seed });
+  await lab.theirServer("theirs");
+  lab.addRule("theirs", { protocol: "TCP", portRangeStart: 1, portRangeEnd: 9, name: "web" });
+  lab.make("lans", { name: "private", public: false });
+  await lab.bench.pass({ minutes: 2 });
+  const before = unmanaged(lab);
+  await lab.bench.declare("CloudNetwork/backend", { account: "demo", location: "main" });
+  await lab.bench.declare("Firewall/web", { account: "demo", applies: "scope", rules });
+  await lab.bench.pass({ minutes: 2 });
+  await lab.host("web-1", { networks: [{ name: "backend" }] });
+  for (let round = 0; round < 6; round++) {
+    if (random.next() < 0.5) lab.fault(faults[Math.floor(random.next() * faults.length)]);
+    edit(lab, random.next());
+    if (random.next() < 0.3)
+      await lab.bench.declare("Firewall/web", {
+        account: "demo",
+        applies: "scope",
+        rules: rules.slice(0, random.next() < 0.5 ? 1 : 2),
+      });
+    await lab.bench.pass({ minutes: 4 });
+    lab.heal();
+  }
+  await lab.bench.pass({ minutes: 75 });
+  assert.equal(unmanaged(lab), before, `seed ${seed}: something that is not ours was touched`);
+  for (const name of ["Firewall/web", "CloudNetwork/backend", "Host/web-1"])
+    assert.match(lab.bench.ready(name), /^Converged/, `seed ${seed}: ${name}\n${lab.bench.why(name).join("\n")}`);
+  await lab.bench.stop();
+}
+
+/** The host's server stays: what becomes of one that is gone is an operation's to say. */
+function edit(lab: IonosLab, chance: number): void {
+  const [lan] = lab.all("lans").filter(({ properties }) => properties.name?.startsWith("backend setpoint:"));
+  const count = lab.card("web-1").rules.length;
+  if (chance < 0.2 && count > 0) lab.removeRule("web-1", 0);
+  else if (chance < 0.35) lab.removeRules("web-1");
+  else if (chance < 0.5) lab.changeCard("web-1", { firewallActive: false });
+  else if (chance < 0.65) lab.wipeLabels("web-1");
+  else if (lan !== undefined) lab.change(lan, chance < 0.8 ? { name: "moved" } : { public: true });
+}
+
+function unmanaged(lab: IonosLab): string {
+  const lans = lab.all("lans").filter(({ properties }) => ["private", "theirs"].includes(properties.name ?? ""));
+  // Hosts are put into any public LAN, so who is in it is not somebody's alone.
+  return JSON.stringify([lab.one("servers", "theirs"), lans.map(({ id, properties }) => [id, properties])]);
+}
