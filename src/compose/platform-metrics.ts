@@ -1,7 +1,8 @@
 import { Gauge, type Registry } from "@prometheus-io/client";
 import type { Clock } from "../ports/clock.ts";
-import type { GovernanceStore } from "../ports/governance-store.ts";
+import type { GovernanceStore, WaitingFigures } from "../ports/governance-store.ts";
 import type { PlatformSummary, ReadStore } from "../ports/read-store.ts";
+import type { BudgetLevel } from "../ports/records.ts";
 
 const figures: readonly {
   readonly name: string;
@@ -55,6 +56,7 @@ export function registerPlatformMetrics(
   const left = make("setpoint_subjects_left", "Subjects with something left to do.");
   const failing = make("setpoint_subjects_failing", "Subjects whose last look failed.");
   const held = make("setpoint_oldest_held_change_age_seconds", "How long the oldest open held change has waited.");
+  const budgets = budgetMetrics(registry);
   const ageSeconds = (atMs: number | undefined) => (atMs === undefined ? 0 : Math.max(0, clock.nowMs() - atMs) / 1_000);
   return async () => {
     const [summary, waiting] = await Promise.all([stores.reads.summary(), stores.governance.waiting()]);
@@ -62,7 +64,30 @@ export function registerPlatformMetrics(
     left.set(waiting.left);
     failing.set(waiting.failing);
     held.set(ageSeconds(waiting.oldestHeldAtMs));
+    budgets(waiting.chargedMost);
     for (const { gauge, of } of gauges) gauge.set(of(summary));
     oldest.set(ageSeconds(summary.oldestConfirmedAtMs));
+  };
+}
+
+const LEVELS = ["account", "organization", "platform"] as const satisfies readonly BudgetLevel[];
+
+/** Which account or organization it is would be one series for each: of those, the one that was charged most is shown. */
+function budgetMetrics(registry: Registry): (charged: WaitingFigures["chargedMost"]) => void {
+  const make = (name: string, help: string) => new Gauge({ name, help, labelNames: ["level"], registers: [registry] });
+  const used = make(
+    "setpoint_delete_budget_used",
+    "Deletes of the last hour, at the account and the organization with the most, and on the platform.",
+  );
+  const owned = make(
+    "setpoint_delete_budget_owned",
+    "Things of ours there, of which the budget is a share; 0 where nothing was deleted.",
+  );
+  return (charged) => {
+    for (const level of LEVELS) {
+      const most = charged.find((one) => one.level === level);
+      used.set({ level }, most?.used ?? 0);
+      owned.set({ level }, most?.owned ?? 0);
+    }
   };
 }

@@ -1,6 +1,7 @@
 import type { Json } from "./json.ts";
 import type { HeldChangeState, HeldChangeView } from "./read-store.ts";
 import type {
+  BudgetLevel,
   FieldDifference,
   PlanSummary,
   Principal,
@@ -219,4 +220,6 @@ export interface WaitingFigures {
   readonly failing: number;
   /** When the open held change that has waited for longest was opened. */
   readonly oldestHeldAtMs: number | undefined;
+  /** Of each level the scope that was charged most deletes in the last hour, where there is one, and how many things are its own. */
+  readonly chargedMost: readonly { readonly level: BudgetLevel; readonly used: number; readonly owned: number }[];
 }

@@ -17,6 +17,7 @@ import { nobodyWoken, type Woken } from "./due-edges.ts";
 import { append } from "./log-entries.ts";
 import { endPause, setPolicy } from "./policy-writes.ts";
 import {
+  chargedMost,
   decideGovernance,
   extendPause,
   type GovernanceRow,
@@ -218,12 +219,16 @@ export class PostgresGovernanceStore implements GovernanceStore {
   };
 
   waiting: GovernanceStore["waiting"] = async () => {
-    const [row] = await this.#options.administration.run("platform", call(waitingFigures));
+    const [[row], charged] = await this.#options.administration.transact("platform", [
+      call(waitingFigures),
+      call(chargedMost),
+    ]);
     return {
       pendingDeletes: row?.pending_deletes ?? 0,
       left: row?.left_to_do ?? 0,
       failing: row?.failing ?? 0,
       oldestHeldAtMs: row?.oldest_held_at_ms ?? undefined,
+      chargedMost: charged,
     };
   };
 

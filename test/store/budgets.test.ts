@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Registry } from "@prometheus-io/client";
+import { registerPlatformMetrics } from "../../src/compose/platform-metrics.ts";
 import { allowedDeletes } from "../../src/kernel/delete-budget.ts";
 import type { DeleteLimit } from "../../src/ports/records.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
+import { createSystemIds } from "../../src/runtime/system-ids.ts";
 import { AccountHealth } from "../../src/store/account-health.ts";
 import { StoreError } from "../../src/store/errors.ts";
+import { PostgresGovernanceStore } from "../../src/store/governance-store.ts";
+import { PostgresReadStore } from "../../src/store/read-store.ts";
 import { openStores, type StoreServer, startStoreServer } from "./support/stores.ts";
 import { holder, makeWorld, settlementFor } from "./support/world.ts";
 
@@ -61,6 +66,48 @@ test("granted deletes pass above the limit, are charged, and are forgotten after
   assert.equal((await stores.engine.reserveDeletes({ ...request, ungranted: 1, granted: 0 })).ungrantedPass, false);
   nowMs += 60_000;
   assert.equal((await stores.engine.reserveDeletes({ ...request, ungranted: 1, granted: 0 })).ungrantedPass, true);
+});
+
+test("the figures of the platform say who was charged most in the last hour, and /metrics shows it", async () => {
+  let nowMs = 1_700_000_000_000;
+  await using stores = openStores(await server.createDatabase(), { nowMs: () => nowMs });
+  const { api: database, administration } = stores;
+  const governance = new PostgresGovernanceStore({ database, administration, ids: createSystemIds() });
+  const registry = new Registry();
+  const reads = new PostgresReadStore({ database, administration });
+  const refresh = registerPlatformMetrics(registry, { reads, governance }, systemClock);
+  const shown = async () => {
+    await refresh();
+    return (await registry.metrics()).split("\n").filter((line) => line.startsWith("setpoint_delete_budget_"));
+  };
+  assert.deepEqual((await governance.waiting()).chargedMost, []);
+  for (const [deletes, owned] of [
+    [2, 30],
+    [7, 12],
+    [4, 50],
+  ] as const) {
+    const world = await makeWorld(stores);
+    const input = await world.subject("one");
+    await stores.engine.settle(settlementFor(world, input, { nowOwned: owned }));
+    const limits = { account: wide, organization: wide, platform: wide };
+    const request = { actor: world.actor(input), subject: input.subject, ungranted: deletes, granted: 0, limits };
+    assert.equal((await stores.engine.reserveDeletes(request)).ungrantedPass, true);
+    await stores.engine.releaseShards({ holder, shards: [request.actor] });
+  }
+  assert.deepEqual(await shown(), [
+    'setpoint_delete_budget_used{level="account"} 7',
+    'setpoint_delete_budget_used{level="organization"} 7',
+    'setpoint_delete_budget_used{level="platform"} 13',
+    'setpoint_delete_budget_owned{level="account"} 12',
+    'setpoint_delete_budget_owned{level="organization"} 12',
+    // Counted at most once a minute: at the first of them.
+    'setpoint_delete_budget_owned{level="platform"} 30',
+  ]);
+  nowMs += 61 * 60_000;
+  assert.deepEqual(
+    (await shown()).filter((line) => !line.endsWith(" 0")),
+    [],
+  );
 });
 
 test("a reservation under a lost lease charges nothing", async () => {

@@ -2,6 +2,7 @@ import type { Json } from "../../ports/json.ts";
 import type { GovernanceType } from "../../ports/governance-store.ts";
 import type { HeldChangeState, HeldChangeView } from "../../ports/read-store.ts";
 import type {
+  BudgetLevel,
   FieldDifference,
   GuardName,
   PlanSummary,
@@ -327,4 +328,18 @@ export const waitingFigures = statement<{
      (select count(*) from setpoint.subject as s where s.failing) as failing,
      (select min(h.opened_at_ms) from setpoint.held_change as h where h.state = 'open') as oldest_held_at_ms
    from setpoint.subject_plan as p`,
+);
+
+/** What was charged in the last hour to the account, the organization and the platform that were charged most, and what is theirs. */
+export const chargedMost = statement<{ level: BudgetLevel; used: number; owned: number }>(
+  "charged most",
+  "platform",
+  `with ${clock},
+   charged as (
+     select c.level, c.scope_key, sum(c.count)::bigint as used from setpoint.delete_charge as c, clock
+     where c.minute > clock.now_ms / 60000 - 60 group by c.level, c.scope_key
+   )
+   select distinct on (c.level) c.level, c.used, b.owned from charged as c
+   join setpoint.delete_budget as b on b.level = c.level and b.scope_key = c.scope_key
+   order by c.level, c.used desc, c.scope_key`,
 );
