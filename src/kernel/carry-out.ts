@@ -16,6 +16,9 @@ const VERIFY_AFTER_MS = 1_000;
 /** A create on an older look than this reads its key first, because somebody may have made it meanwhile. */
 const CREATE_ON_LOOK_MS = 10_000;
 
+/** A server that refuses everything is not asked about each of a thousand. It finds two bad ones among a thousand. */
+const SPLITS_MOST = 20;
+
 export interface CarriedOut {
   readonly memory: SubjectMemory;
   readonly written: number;
@@ -88,17 +91,43 @@ async function inOrder(
   start: CarriedOut,
 ): Promise<CarriedOut> {
   let progress: Progress = { state: start, reserved: undefined, stop: false };
-  for (const [index, call] of calls.entries()) {
+  const left = [...calls];
+  let splitsLeft = SPLITS_MOST;
+  for (let call = left.shift(); call !== undefined; call = left.shift()) {
     const { state, reserved } = progress;
     const planned = call.filter((change) => reserved?.refused.has(change) !== true);
     if (planned.length === 0) continue;
-    progress = await step(scene, { planned, later: calls.slice(index + 1).flat() }, { state, reserved });
+    const carrying = { ...scene, splitsLeft };
+    progress = await step(carrying, { planned, later: left.flat() }, { state, reserved });
+    const { apart } = progress;
+    if (apart !== undefined) {
+      left.unshift(...apart);
+      splitsLeft -= 1;
+    }
     if (!progress.stop) continue;
     // Whoever did not come to the deletes cannot say what of them waits under a shared budget.
-    const heldUnknown = progress.reserved === undefined && calls.slice(index).flat().some(removes);
+    const heldUnknown = progress.reserved === undefined && [...call, ...left.flat()].some(removes);
     return { ...progress.state, heldUnknown };
   }
   return progress.state;
+}
+
+/** Two calls in place of one that was refused for good, as far as what belongs together can be told apart. */
+function halves(
+  { loop, splitsLeft }: Pick<Splitting, "loop" | "splitsLeft">,
+  error: EngineError,
+  changes: readonly PlannedChange[],
+): readonly (readonly PlannedChange[])[] | undefined {
+  // Anything else (a credential, a zone that is gone) is not about one of them.
+  if (loop.together === undefined || splitsLeft === 0 || error.code !== "PROVIDER_REFUSED") return undefined;
+  const groups = [...Map.groupBy(changes, ({ key }) => loop.together?.(key) ?? key).values()];
+  const middle = Math.ceil(groups.length / 2);
+  return groups.length < 2 ? undefined : [groups.slice(0, middle).flat(), groups.slice(middle).flat()];
+}
+
+interface Splitting extends Carrying {
+  /** How often more a refused call may be cut in two. */
+  readonly splitsLeft: number;
 }
 
 interface Progress {
@@ -106,11 +135,13 @@ interface Progress {
   readonly reserved: Reserved | undefined;
   /** The rest is for another cycle. */
   readonly stop: boolean;
+  /** It was refused for good as a whole: these are tried in its place. */
+  readonly apart?: readonly (readonly PlannedChange[])[] | undefined;
 }
 
 /** One call: what it rests on is read once more, its deletes are reserved, and then it is made. */
 async function step(
-  scene: Carrying,
+  scene: Splitting,
   call: { readonly planned: readonly PlannedChange[]; readonly later: readonly PlannedChange[] },
   before: Pick<Progress, "state" | "reserved">,
 ): Promise<Progress> {
@@ -197,9 +228,9 @@ function verifyInMs(scene: Scene): number {
 function after(
   state: CarriedOut,
   result: WriteResult,
-  scene: Scene,
+  scene: Scene & Partial<Pick<Splitting, "splitsLeft">>,
   changes: readonly PlannedChange[],
-): { readonly state: CarriedOut; readonly stop: boolean } {
+): Omit<Progress, "reserved"> {
   const base = { ...state, memory: result.memory };
   switch (result.ended) {
     case "done": {
@@ -213,9 +244,13 @@ function after(
         stop: false,
       };
     }
-    case "stopped":
+    case "stopped": {
+      const apart = halves({ loop: scene.loop, splitsLeft: scene.splitsLeft ?? 0 }, result.error, changes);
+      if (apart !== undefined)
+        return { state: { ...base, memory: { ...result.memory, stops: state.memory.stops } }, stop: false, apart };
       // One item the provider will never take must not keep the others from converging.
       return { state: { ...base, verdicts: [...state.verdicts, stoppedVerdict(result.error, changes)] }, stop: false };
+    }
     case "failed":
       return { state: { ...base, error: result.error }, stop: true };
     case "lost":

@@ -97,6 +97,11 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
     subject: Subject<Spec>,
     changes: readonly BatchChange<Item>[],
   ): Promise<void | ReadonlyMap<string, string>>;
+  /**
+   * What belongs together, by key: items with the same answer are always changed in one call. Where the provider refuses a batch
+   * for good, the others are then tried without what it refuses. Without this a batch stands or falls as a whole.
+   */
+  together?(key: string): string;
   /** Whether the provider of this account can do that; without it every one can. Where not, each change is a call for itself. */
   appliesAt?(reader: Reader): boolean;
 }

@@ -130,6 +130,8 @@ const ledgerLoop: Loop<SetSpec, Item, LabReader, LabWriter> = {
 const registerLoop: Loop<SetSpec, Item, LabReader, LabWriter> = {
   ...ledgerLoop,
   kind: "Register",
+  // Such as k03 and k03-b.
+  together: (key) => key.split("-")[0] ?? key,
   apply: ({ writer }, _subject, changes) =>
     writer.apply(
       changes.map((change): LabChange => {

@@ -57,6 +57,9 @@ export class LabOutside {
     this.fingerprint = fingerprint;
   }
 
+  /** Values that no batch may have in it. */
+  readonly refuses = new Set<string>();
+
   /** Somebody does something by hand. */
   put(thing: Pick<LabThing, "group" | "key"> & Partial<LabThing>): LabThing {
     const made = { id: this.nextId(), content: { value: "x", size: 1 }, marker: "none" as const, ...thing };
@@ -216,6 +219,8 @@ function writerOf(outside: () => LabOutside): LabWriter {
       }),
     apply: (changes) =>
       outside().call("apply", () => {
+        const refused = changes.find((one) => one.action === "put" && outside().refuses.has(one.thing.content.value));
+        if (refused !== undefined) throw new TerminalError("PROVIDER_REFUSED", "422 one of the values is not allowed");
         for (const change of changes) {
           if (change.action === "put") outside().put({ ...change.thing, marker: "none" });
           else outside().things = outside().things.filter((thing) => thing.id !== change.id);

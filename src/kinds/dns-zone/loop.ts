@@ -53,6 +53,7 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
   },
   update: async (ctx, zone, wanted, seen) => write(ctx, zone, [replacing(wanted.item, seen.item)]),
   remove: async (ctx, zone, seen) => write(ctx, zone, [deleting(seen.item)]),
+  together: nameOfKey,
   appliesAt: (reader) => reader.capabilities.changesTogether,
   apply: async (ctx, zone, changes) =>
     write(
@@ -65,6 +66,17 @@ export const dnsZoneLoop = defineLoop<DnsZoneSpec, RecordSet, DnsReader, DnsWrit
       ),
     ),
 });
+
+/** A CNAME and what takes its place have one name; an entry of the registry goes with the record set it speaks of. */
+export function nameOfKey(key: string): string {
+  const [name = "", type = ""] = key.split(" ");
+  const [, of, rest] = type === "TXT" ? (/^([a-z0-9]+)-(.+)$/.exec(name) ?? []) : [];
+  return of !== undefined && rest !== undefined && isRecordType(of.toUpperCase()) ? rest : name;
+}
+
+function isRecordType(type: string): boolean {
+  return (recordTypes as readonly string[]).includes(type);
+}
 
 /** A CNAME stands alone at its name, so that whichever of the two is there must go first (RFC 1034 3.6.2). */
 function aliasInTheWay(wanted: RecordSet, there: ReadonlyMap<string, RecordSet>): string | undefined {

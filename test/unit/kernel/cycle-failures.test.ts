@@ -312,6 +312,46 @@ describe("batches", () => {
     assert.equal(lab.main.valueOf("k01"), "newer");
   });
 
+  test("what the provider refuses for good keeps only what belongs to it from being changed", async () => {
+    const lab = await Lab.open();
+    lab.main.refuses.add("forbidden");
+    const wanted = { ...(items(...names(9)) as object), k03: { value: "forbidden" }, "k03-b": { value: "x" } };
+    await lab.declare("Register/s", { account: "main", items: wanted });
+    await lab.cycle("Register/s");
+    const others = names(9).filter((name) => name !== "k03");
+    assert.deepEqual(lab.main.keys(), others);
+    assert.ok(lab.main.count("apply") <= 9, `halves, and not one by one: ${lab.main.count("apply")} calls`);
+    assert.deepEqual(
+      lab.subject("Register/s").memory.stops?.map(({ key }) => key),
+      ["k03", "k03-b"],
+    );
+    const calls = lab.main.count("apply");
+    await lab.rest("Register/s");
+    assert.equal(lab.main.count("apply"), calls, "it is not tried again with the same inputs");
+    await lab.declare("Register/s", { account: "main", items: { ...wanted, k03: { value: "x" } } });
+    await lab.rest("Register/s");
+    assert.deepEqual(lab.main.keys(), [...names(9), "k03-b"].sort());
+  });
+
+  test("a provider that refuses everything is not asked about each of them", async () => {
+    const lab = await Lab.open();
+    lab.main.refuses.add("x");
+    const wanted = Object.fromEntries(names(50).map((name) => [name, { value: "x" }]));
+    await lab.declare("Register/s", { account: "main", items: wanted });
+    await lab.cycle("Register/s");
+    assert.deepEqual(lab.main.keys(), []);
+    assert.ok(lab.main.count("apply") <= 41, `${lab.main.count("apply")} calls`);
+    assert.equal(lab.subject("Register/s").memory.stops?.length, 50);
+  });
+
+  test("what is refused for a reason that is not about one of them is one call", async () => {
+    const lab = await Lab.open();
+    lab.main.fail("apply", new TerminalError("NOT_FOUND", "there is no such register"));
+    await lab.declare("Register/s", set(...names(4)));
+    await lab.cycle("Register/s");
+    assert.deepEqual([lab.main.count("apply"), lab.main.keys()], [1, []]);
+  });
+
   test("deletes of a batch that a shared budget refuses stay, the rest of the batch goes on", async () => {
     const lab = await Lab.open();
     await lab.policy({ limits: { deletesPerHour: { account: { count: 0, percent: 0, atLeast: 0 } } } });

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { InputResource } from "../../../src/kernel/loop.ts";
 import { dnsRecordSchema, type DnsRecordSpec } from "../../../src/kinds/dns-record/schema.ts";
 import { desiredRecordSets } from "../../../src/kinds/dns-zone/desired.ts";
+import { nameOfKey } from "../../../src/kinds/dns-zone/loop.ts";
 import { foldSeen, type RecordSet, sameRecordSet } from "../../../src/kinds/dns-zone/record-set.ts";
 import { dnsZoneSchema } from "../../../src/kinds/dns-zone/schema.ts";
 
@@ -57,6 +58,18 @@ test("writing what differs makes the difference empty", () => {
       assert.deepEqual(sameRecordSet(target, changed as unknown as RecordSet), []);
     }),
   );
+});
+
+test("what must be changed in one call goes by one name: whatever stands at it, and its entries in the registry", () => {
+  const names = [
+    "www.example.test. CNAME",
+    "www.example.test. A",
+    "cname-www.example.test. TXT",
+    "a-www.example.test. TXT",
+  ];
+  assert.deepEqual([...new Set(names.map(nameOfKey))], ["www.example.test."]);
+  for (const name of ["my-www.example.test. TXT", "a-www.example.test. A", "other.example.test. A"])
+    assert.notEqual(nameOfKey(name), "www.example.test.", name);
 });
 
 test("the order in which a server lists values and the case of names mean nothing", () => {
