@@ -22,6 +22,8 @@ export const guards: readonly string[] = [
 
 /** What must be true for a permit to be given. Each condition has one mutant at least. */
 export const conditions: readonly string[] = [
+  "subject is there",
+  "lease holder",
   "lease epoch",
   "lease expiry",
   "inputs version",

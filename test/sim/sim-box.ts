@@ -47,6 +47,7 @@ function foundAs({ id, marker, lock }: Entry, uid: string): Found<{ readonly id:
     output: { id },
     ...(lock === undefined ? {} : { lockedBy: lock }),
     ...(foreign === undefined ? {} : { markedBy: foreign }),
+    unmarked: typeof marker !== "object",
   };
 }
 
@@ -129,5 +130,6 @@ function deletePipeline({ pipelinesOf }: Production, ran: StepRan): Pipeline {
       return { externalId: found.externalId, output: undefined };
     },
   });
-  return definePipeline({ name: "box.delete", version: 1, summary: "takes a box away", ends: true, steps: [box] });
+  const about = { name: "box.delete", version: 1, summary: "takes a box away", ends: true };
+  return definePipeline({ ...about, startsWith: () => true, steps: [box] });
 }

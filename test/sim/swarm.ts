@@ -34,6 +34,8 @@ export interface OperationRates {
   readonly workers: number;
   /** Mean milliseconds between two words of people about operations. */
   readonly every: number;
+  /** Mean milliseconds between two acts of somebody who has his hands on what operations make; 0 means never. */
+  readonly contested: number;
 }
 
 /** Probabilities per call. */
@@ -135,7 +137,8 @@ export function drawSwarm(random: SeededRandom): Swarm {
 /** What a restored database has forgotten of an operation, nobody could be judged by. */
 function drawOperations(random: SeededRandom, { restore }: ChaosRates): OperationRates {
   const workers = !restore && random.chance(0.4) ? random.int(1, 2) : 0;
-  return { workers, every: random.choose(300, 1_000, 3_000) };
+  const every = random.choose(300, 1_000, 3_000);
+  return { workers, every, contested: random.chance(0.4) ? 2_500 * (0.5 + random.next()) : 0 };
 }
 
 function drawLimits(random: SeededRandom, confirmAfterMs: number): PartialLimits {

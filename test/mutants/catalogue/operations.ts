@@ -153,4 +153,189 @@ export const operations: readonly Mutant[] = [
     foundBy: "differential",
     patches: [{ file, find: "and s.hold_operation_id = m.id", replace: "and s.hold_operation_id <> m.id" }],
   },
+  {
+    name: "operation-takes-a-foreign-marker-for-ours",
+    row: "ownership",
+    because:
+      "all three layers gone: another tool's marker on what an operation recorded stops neither its plan, nor its step, nor its way back",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "kernel/operation-admit.ts",
+        find: 'if (found !== "absent" && found.markedBy !== undefined) return "foreign";',
+        replace: "",
+      },
+      {
+        file: effects,
+        find: 'if (found !== "absent" && found.markedBy !== undefined)\n    throw',
+        replace: 'if (found !== "absent" && found.markedBy === "nobody")\n    throw',
+      },
+      {
+        file: effects,
+        find: "isSame && found.markedBy === undefined && !adopted && onRecord",
+        replace: "isSame && !adopted && onRecord",
+      },
+    ],
+  },
+  {
+    name: "operation-writes-to-another-account",
+    row: "account identity",
+    because:
+      "both layers gone: neither the admission nor the write asks whether the account is still the one that was looked at",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "kernel/operation-write.ts",
+        find: "if (input.account === undefined) return false;",
+        replace: "if (input.account === undefined || notBeforeMonotonicMs > -1) return false;",
+      },
+      {
+        file: "kernel/operation-admit.ts",
+        find: "accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, asked),",
+        replace: "accountProblem: undefined,",
+      },
+    ],
+  },
+  {
+    name: "intended-is-made-again",
+    row: "engine",
+    because: "what an operation meant to make, and whose answer was lost, is made again without looking for it",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: effects,
+        find: 'if (first.found !== "absent" || !recorded',
+        replace:
+          'if (step.change === "create" && recorded && scene.operation.direction === "forward" && scene.input.memory.made?.some(({ key, state }) => state === "intended" && key === step.key(storyOf(scene))) === true)\n    return { ...first, found: "absent" };\n  if (first.found !== "absent" || !recorded',
+      },
+    ],
+  },
+  {
+    name: "step-outlives-the-lease",
+    row: "engine",
+    because: "both layers gone: a step starts its call however little is left of the lease",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: effects,
+        find: "claim.leaseRemainingMs() < callTimeoutMs(scene)",
+        replace: "claim.leaseRemainingMs() < 0",
+      },
+      {
+        file: "kernel/fence.ts",
+        find: "claim.leaseRemainingMs() < callTimeoutMs;",
+        replace: "(claim.actor.operationId === undefined && claim.leaseRemainingMs() < callTimeoutMs);",
+      },
+    ],
+  },
+  {
+    name: "operation-makes-for-what-leaves",
+    row: "engine",
+    because: "an operation goes on making things for a resource that somebody deleted",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "kernel/journal.ts",
+        find: "if (leaving && !pipeline.ends) return",
+        replace: "if (leaving && !pipeline.ends && journal.length === 0) return",
+      },
+    ],
+  },
+  {
+    name: "operation-deletes-for-nothing",
+    row: "delete budget",
+    because: "what an operation takes away is not charged to the budgets that everybody shares",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "kernel/operation-write.ts",
+        find: "const reserved = outside ? await reserve(scene, change) : undefined;",
+        replace: "const reserved = outside && !removes(change) ? await reserve(scene, change) : undefined;",
+      },
+    ],
+  },
+  {
+    name: "operation-deletes-what-is-locked",
+    row: "protection",
+    because: "both layers gone: a provider-side lock stops neither the admission of a delete nor its step",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "kernel/operation-admit.ts",
+        find: "...(found.lockedBy === undefined ? {} : { lockedBy: found.lockedBy }),",
+        replace: "",
+      },
+      { file: effects, find: "if (lockedBy === undefined) return;", replace: 'if (lockedBy !== "nobody") return;' },
+    ],
+  },
+  {
+    name: "freeze-is-left-to-the-permit",
+    row: "freeze and pauses",
+    because: "both layers gone: a step asks for its permit although it read that it is paused",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "kernel/operation.ts",
+        find: "if (paused !== undefined) {",
+        replace: "if (paused === operation.id) {",
+      },
+      {
+        file: effects,
+        find: "if (pause !== undefined) {",
+        replace: "if (pause?.id === scene.operation.id) {",
+      },
+    ],
+  },
+  {
+    name: "second-start-is-refused",
+    row: "engine",
+    because: "who starts what runs already is refused instead of being told of the running one",
+    foundBy: "differential",
+    patches: [
+      {
+        file: "store/start-together.ts",
+        find: "if (found.length > 0 && operation !== undefined)",
+        replace: "if (found.length < 0 && operation !== undefined)",
+      },
+    ],
+  },
+  {
+    name: "operation-starts-on-what-leaves",
+    row: "engine",
+    because: "an operation that makes things is started on a resource that is being deleted",
+    foundBy: "differential",
+    patches: [
+      {
+        file: "store/start-together.ts",
+        find: "subject.leaving !== request.ends",
+        replace: "!subject.leaving && request.ends",
+      },
+    ],
+  },
+  {
+    name: "operation-starts-without-a-hold",
+    row: "holds",
+    because: "an operation begins without holding its resource, so that the loop heals what is half made",
+    foundBy: "differential",
+    patches: [
+      {
+        file: "store/sql/operation-intents.ts",
+        find: "from made as m where s.id = m.subject_id",
+        replace: "from made as m where s.id = m.subject_id and m.journal_length > 0",
+      },
+    ],
+  },
+  {
+    name: "released-hold-stays",
+    row: "holds",
+    because: "who releases an operation ends it, and its resource stays held",
+    foundBy: "differential",
+    patches: [
+      {
+        file: "store/operation-intents.ts",
+        find: "isLive(operation) ? nobodyWoken : await giveBack(",
+        replace: "!isLive(operation) ? nobodyWoken : await giveBack(",
+      },
+    ],
+  },
 ];

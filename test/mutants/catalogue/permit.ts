@@ -89,13 +89,61 @@ export const permit: readonly Mutant[] = [
   {
     name: "pause-reaches-other-tenants",
     row: "permit: pause levels",
-    because: "one tenant's pause of a scope of the same name covers another tenant",
+    because:
+      "both layers gone: one tenant's pause of a scope of the same name is seen by another tenant, and covers it",
     foundBy: "differential",
     patches: [
       {
         file,
-        find: "(p.organization_id is null or p.organization_id = s.organization_id)\n  and p.expires_at_ms > clock.now_ms",
-        replace: "p.expires_at_ms > clock.now_ms - 30000",
+        find: "(p.organization_id is null or p.organization_id = s.organization_id)\n  and p.expires_at_ms",
+        replace: "p.expires_at_ms",
+      },
+      {
+        file: "store/migrations/0007-access.sql",
+        find: "and organization_id is null)',\n      shared_table\n",
+        replace: "and (organization_id is null or %L = ''pause''))',\n      shared_table, shared_table\n",
+      },
+    ],
+  },
+  {
+    name: "pause-outlives-its-end",
+    row: "permit: pause levels",
+    because: "a pause that has run out goes on stopping calls",
+    foundBy: "differential",
+    patches: [
+      { file, find: "and p.expires_at_ms > clock.now_ms", replace: "and p.expires_at_ms > clock.now_ms - 30000" },
+    ],
+  },
+  {
+    name: "gone-is-busy",
+    row: "permit: subject is there",
+    because: "who asks for a subject that is gone is told to come again, and does so for ever",
+    foundBy: "differential",
+    patches: [{ file, find: "when s.id is null then 'gone'", replace: "when s.id is null then 'busy'" }],
+  },
+  {
+    name: "permit-for-any-holder",
+    row: "permit: lease holder",
+    because: "a process that does not hold the shard is permitted under the epoch of the one that does",
+    foundBy: "differential",
+    patches: [
+      {
+        file: "store/sql/lease.ts",
+        find: "l.holder = q.holder and l.epoch = q.epoch and l.until_ms > clock.now_ms and s.shard",
+        replace: "l.epoch = q.epoch and l.until_ms > clock.now_ms and s.shard",
+      },
+    ],
+  },
+  {
+    name: "permit-for-any-worker",
+    row: "permit: lease holder",
+    because: "a worker that does not hold the shard of an operation is permitted under the epoch of the one that does",
+    foundBy: "differential",
+    patches: [
+      {
+        file: "store/sql/lease.ts",
+        find: "where l.shard = q.shard and l.holder = q.holder and l.epoch = q.epoch and l.until_ms > clock.now_ms\n  ) end)",
+        replace: "where l.shard = q.shard and l.epoch = q.epoch and l.until_ms > clock.now_ms\n  ) end)",
       },
     ],
   },

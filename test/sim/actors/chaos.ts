@@ -2,6 +2,7 @@ import type { Snapshot } from "../memory-store.ts";
 import { OutsideAccount, type Thing } from "../outside/outside.ts";
 import type { Crew } from "./crew.ts";
 import type { Cast } from "./cast.ts";
+import { startContest } from "./contest.ts";
 import { startRareTrouble } from "./rare-chaos.ts";
 import { strangerActs } from "./strangers.ts";
 
@@ -16,6 +17,7 @@ export function startChaos(cast: Cast, crew: Crew): void {
   strike(cast, "read only", chaos.readOnly, () => trouble(cast, "readOnly"));
   strike(cast, "swap", chaos.swap, () => swap(cast));
   startRareTrouble(cast, crew, strike);
+  startContest(cast, strike);
   if (chaos.restore) planRestore(cast, crew);
 }
 

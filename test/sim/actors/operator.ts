@@ -3,8 +3,8 @@ import type { ScopePolicy } from "../../../src/ports/records.ts";
 import type { ItemSpec } from "../sim-kind.ts";
 import { isLive } from "../../../src/kernel/steering.ts";
 import type { Thing } from "../outside/outside.ts";
-import { isLetter, isOfOperation } from "../outside/sim-api.ts";
-import type { ResourceRow } from "../store/rows.ts";
+import { boxesOf, isLetter, isOfOperation } from "../outside/sim-api.ts";
+import type { ResourceRow, SubjectRow } from "../store/rows.ts";
 import { type Cast, ignoring, people, specOf } from "./cast.ts";
 import { redeclare } from "./declare.ts";
 import { startOn, steer } from "./operation-actor.ts";
@@ -66,8 +66,22 @@ export class Operator {
     for (const subject of Array.from(tables.subjects.values())) {
       const resource = tables.resources.get(subject.resourceUid);
       const leaves = resource?.deletion !== undefined && subject.hold === undefined;
-      if (leaves && (subject.memory.made?.length ?? 0) > 0) startOn(this.#cast, resource);
+      if (!leaves || (subject.memory.made?.length ?? 0) === 0) continue;
+      if (this.#isSomebodyElses(subject, resource)) this.#leave(resource);
+      else startOn(this.#cast, resource);
     }
+  }
+
+  /** What stands under the name is not what we made, so that no operation takes it away: it is a person's decision to let it be. */
+  #isSomebodyElses({ accountId }: SubjectRow, resource: ResourceRow): boolean {
+    const group = boxesOf(specOf(resource)?.group ?? "");
+    const thing = this.#cast.outside.connections.get(accountId ?? "")?.own.find(group, "box");
+    return thing !== undefined && thing.madeFor !== resource.uid;
+  }
+
+  #leave({ organizationId, uid }: ResourceRow): void {
+    const asked = { organizationId, uid, ifRevision: undefined, author: person, orphan: true };
+    ignoring(this.#cast.intents.requestDeletion({ ...asked, confirmedCount: undefined }), () => this.#cast.poke());
   }
 
   #endPauses(): void {

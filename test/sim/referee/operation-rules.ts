@@ -11,6 +11,9 @@ import { judgeBudgets } from "./delete-rules.ts";
 import type { Ledger, PermitTruth } from "./ledger.ts";
 import { type StartedWrite, Violation, type Witness } from "./witness.ts";
 
+/** Failed attempts after which a step of the simulation's pipelines waits for a person, and so does the admission. */
+const mostAttempts = 5;
+
 /** A change that a step makes itself, and not the loop in the operation's name. */
 export function isStep({ trigger }: Pick<ChangeRecord, "trigger">): boolean {
   return trigger.startsWith("operation ");
@@ -54,7 +57,7 @@ export class OperationRules implements Witness {
   readonly #ledger: Ledger;
   readonly #fail: (violation: Error) => void;
   /** The journal of an operation as a process last heard of it. */
-  readonly #heard = new Map<string, readonly JournalEntry[]>();
+  readonly #heard = new Map<string, { readonly journal: readonly JournalEntry[]; readonly atMs: number }>();
   #before: { readonly row: OperationRow; readonly journal: readonly JournalEntry[] } | undefined;
 
   constructor(ledger: Ledger, fail: (violation: Error) => void) {
@@ -73,7 +76,10 @@ export class OperationRules implements Witness {
       if (method === "loadOperation" && result !== undefined)
         this.#hear(process, (request as OperationRef).operationId);
       if (method === "recordMove" && (result as MoveAnswer).kept) this.#moved(process, request as OperationMove);
-      if (method === "permit" && (result as PermitAnswer).granted) this.#permitted(request as PermitRequest);
+      if (method === "permit" && (result as PermitAnswer).granted) {
+        this.#permitted(request as PermitRequest);
+        this.#judgeLeaving(process, request as PermitRequest);
+      }
     });
   }
 
@@ -81,9 +87,9 @@ export class OperationRules implements Witness {
   ran(process: SimProcess, operationId: string, step: string): void {
     this.#guarded(() => {
       const row = this.#row(operationId);
-      const journal = this.#heard.get(`${process.number} ${operationId}`);
-      if (row === undefined || journal === undefined) return;
-      if (standing(row, journal, "forward").get(step)?.result === "done")
+      const heard = this.#heard.get(`${process.number} ${operationId}`);
+      if (row === undefined || heard === undefined) return;
+      if (standing(row, heard.journal, "forward").get(step)?.result === "done")
         throw new Violation("recorded step", `${process.name} runs '${step}' of ${operationId} again`);
     });
   }
@@ -94,7 +100,8 @@ export class OperationRules implements Witness {
 
   #hear(process: SimProcess, operationId: string): void {
     const journal = this.#row(operationId)?.journal;
-    if (journal !== undefined) this.#heard.set(`${process.number} ${operationId}`, journal);
+    const atMs = this.#ledger.nowMs;
+    if (journal !== undefined) this.#heard.set(`${process.number} ${operationId}`, { journal, atMs });
   }
 
   #moved(process: SimProcess, { actor, entries }: OperationMove): void {
@@ -110,6 +117,8 @@ export class OperationRules implements Witness {
     if (before.some((entry, index) => row.journal[index] !== entry))
       throw new Violation("journal", `${process.name} wrote over the journal of ${operationId}`);
     for (const entry of entries) this.#judgeEntry(row, before, entry);
+    if (row.state === "running" && row.attempts >= mostAttempts)
+      throw new Violation("retries", `${row.id} tries '${row.step}' again after ${row.attempts} failed attempts`);
     if (row.endedAtMs === undefined) return;
     for (const { hold, name } of tables.subjects.values())
       if (hold?.operationId === row.id) throw new Violation("hold", `${row.id} has ended and still holds ${name}`);
@@ -149,6 +158,19 @@ export class OperationRules implements Witness {
         admitted.generation === resources.get(subject.resourceUid)?.generation;
     if (!same) throw new Violation("admit first", `${row.id} writes on inputs of ${subject.name} that nobody admitted`);
     for (const change of changes) this.#judgeAdopted(change, subject);
+  }
+
+  /** Whoever has heard that the resource goes makes nothing more for it. */
+  #judgeLeaving(process: SimProcess, { actor, changes, subject }: PermitRequest): void {
+    const heard = this.#heard.get(`${process.number} ${actor.operationId}`);
+    const deletion = this.#ledger.state.tables.resources.get(subject.resourceUid)?.deletion;
+    if (heard === undefined || deletion === undefined || deletion.atMs >= heard.atMs) return;
+    const made = changes.find((change) => isStep(change) && change.action === "create");
+    if (made !== undefined)
+      throw new Violation(
+        "leaving",
+        `${actor.operationId} makes ${made.key} for ${subject.name}, which is being deleted`,
+      );
   }
 
   #judgeAdopted(change: ChangeRecord, { accountId, resourceUid, name }: PermitRequest["subject"]): void {

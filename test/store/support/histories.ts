@@ -254,6 +254,8 @@ export class Historian {
           ...scopesOf(organizationId),
           `resource/${uid}`,
           `account/${dice.pick(accounts[organizationId] ?? [])}`,
+          // A name that every tenant's path has: it means his own things all the same.
+          "platform",
         ]);
     return {
       method: "pause",
