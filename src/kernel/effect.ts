@@ -189,6 +189,9 @@ export async function undoEffect(scene: StepScene, step: Effect, entry: JournalE
   const externalId = thing?.externalId ?? said?.externalId;
   const gone: Found = { externalId: externalId ?? key, output: said?.output };
   const given = entry?.input ?? step.given(story);
+  // What an operation before this one made was only found: it stays, and stays on record.
+  if (creates && thing === undefined && scene.input.memory.made?.some((one) => one.key === key) === true)
+    return { is: "done", input: given };
   const looked: Looked | "another account" = creates
     ? await lookAt(scene, step, given, true)
     : { found: gone, lookedFromMonotonicMs: scene.engine.clock.monotonicMs() };

@@ -2,12 +2,14 @@ import type {
   Direction,
   JournalEntry,
   NewEntry,
+  OperationMove,
   OperationRecord,
   OperationStanding,
   OperationState,
   OperationWithJournal,
 } from "../ports/operation-store.ts";
 import type { OperationClaim, OperationEngine } from "./operation-scene.ts";
+import type { Pipeline } from "./pipeline.ts";
 
 export interface OperationReport {
   /** Undefined when the lease was lost or somebody else wrote: then nothing is known of it here. */
@@ -24,14 +26,15 @@ export interface Rest {
   readonly step?: string | undefined;
   readonly attempts?: number | undefined;
   readonly direction?: Direction | undefined;
-  /** It does not end like this when somebody asked it to stop meanwhile, or its resource leaves. */
-  readonly yieldsTo?: { readonly cancel: boolean; readonly leaving: boolean } | undefined;
+  readonly next?: OperationMove["next"];
 }
 
 /** What is known of the operation during one turn, and what is not written yet. */
 export class Turn {
   readonly engine: OperationEngine;
   readonly claim: OperationClaim;
+  /** Undefined: nobody here knows it. */
+  readonly pipeline: Pipeline | undefined;
   standing: OperationStanding;
   /** As it was when the turn began. */
   readonly overQuota: OperationWithJournal["overQuota"];
@@ -41,9 +44,15 @@ export class Turn {
   #lost = false;
   #steps = 0;
 
-  constructor(engine: OperationEngine, claim: OperationClaim, loaded: OperationWithJournal) {
+  constructor(
+    engine: OperationEngine,
+    claim: OperationClaim,
+    loaded: OperationWithJournal,
+    pipeline: Pipeline | undefined,
+  ) {
     this.engine = engine;
     this.claim = claim;
+    this.pipeline = pipeline;
     this.standing = loaded;
     this.#written = loaded.journal;
     this.overQuota = loaded.overQuota;
@@ -98,6 +107,9 @@ export class Turn {
   /** Writes how it stands. False when that was refused: then somebody else has the operation. */
   async record(rest: Rest): Promise<boolean> {
     const { operation } = this.standing;
+    const direction = rest.direction ?? operation.direction;
+    // Whoever was asked to stop meanwhile, or whose resource goes, neither ends like this nor waits for what it waited for.
+    const forward = direction === "forward" ? this.pipeline : undefined;
     const answer = await this.engine.operations.recordMove({
       actor: this.claim.actor,
       organizationId: this.claim.organizationId,
@@ -105,12 +117,13 @@ export class Turn {
       entries: this.#pending.map(({ entry, atMonotonicMs }) => ({ ...entry, agoMs: this.#agoMs(atMonotonicMs) })),
       turnMs: this.#agoMs(this.#begunMonotonicMs),
       state: rest.state,
-      yieldsTo: rest.yieldsTo ?? { cancel: false, leaving: false },
-      direction: rest.direction ?? operation.direction,
+      yieldsTo: { cancel: forward !== undefined, leaving: forward !== undefined && !forward.ends },
+      direction,
       step: rest.step ?? operation.step,
       attempts: rest.attempts ?? this.attemptsAt(rest.step ?? ""),
       message: rest.message,
       dueInMs: rest.dueInMs,
+      ...(rest.next === undefined ? {} : { next: rest.next }),
     });
     if (!answer.kept) {
       this.#lost = true;

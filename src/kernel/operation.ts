@@ -1,4 +1,4 @@
-import type { NewEntry } from "../ports/operation-store.ts";
+import type { NewEntry, OperationMove } from "../ports/operation-store.ts";
 import { patienceMs } from "./backoff.ts";
 import { parsedSubject } from "./cycle.ts";
 import { undoEffect } from "./effect.ts";
@@ -16,7 +16,7 @@ import {
 } from "./operation-scene.ts";
 import { type OperationReport, Turn } from "./operation-turn.ts";
 import { runStep } from "./operation-step.ts";
-import { ADMIT, type Pipeline, type RetryPolicy, writesOutside } from "./pipeline.ts";
+import { ADMIT, type Pipeline, type RetryPolicy, startingPipeline, writesOutside } from "./pipeline.ts";
 
 const PAUSED_AGAIN_MS = 1_000;
 const UNKNOWN_AGAIN_MS = 10_000;
@@ -33,7 +33,7 @@ export async function runOperation(engine: OperationEngine, claim: OperationClai
   const pipeline = kind?.pipelines?.find(
     ({ name, version }) => name === operation.pipeline && version === operation.version,
   );
-  const turn = new Turn(engine, claim, loaded);
+  const turn = new Turn(engine, claim, loaded, pipeline);
   if (kind === undefined || pipeline === undefined) {
     const message = `waits for a worker that knows ${operation.pipeline} version ${operation.version}: this one does not`;
     await turn.record({ state: "running", message, dueInMs: UNKNOWN_AGAIN_MS });
@@ -57,7 +57,7 @@ async function oneMove(turn: Turn, kind: StepScene["kind"], pipeline: Pipeline):
   const next = nextMove(pipeline, { operation, journal: turn.journal, leaving: turn.standing.leaving, onRecord });
   if (next.move === "turn-back")
     return await turn.record({ state: "running", message: next.message, direction: "back", dueInMs: 0 });
-  if (next.move === "end") return await end(turn, pipeline, next);
+  if (next.move === "end") return await end(turn, next, back && followedBy(back));
   const step = nameOf(next);
   // Nothing outside rests on what is not written; and what the store says then (a pause, a stop) is heard first.
   if (turn.hasUnwritten && actsOutside(next)) return await turn.goOn(operation.step ?? ADMIT);
@@ -169,13 +169,31 @@ async function finished(turn: Turn, pipeline: Pipeline, step: string): Promise<b
   const { operation, leaving } = turn.standing;
   if (operation.direction === "back") return await turn.goOn(step);
   const next = nextMove(pipeline, { operation, journal: turn.journal, leaving });
-  return next.move === "end" ? await end(turn, pipeline, next) : await turn.goOn(step);
+  return next.move === "end" ? await end(turn, next, undefined) : await turn.goOn(step);
 }
 
-async function end(turn: Turn, { ends }: Pipeline, next: Extract<Next, { readonly move: "end" }>): Promise<boolean> {
-  const succeeded = next.state === "succeeded";
-  const yieldsTo = { cancel: succeeded, leaving: succeeded && !ends };
-  return await turn.record({ state: next.state, message: next.message, dueInMs: undefined, yieldsTo });
+async function end(
+  turn: Turn,
+  { state, message }: Extract<Next, { readonly move: "end" }>,
+  next: OperationMove["next"],
+): Promise<boolean> {
+  const said = next === undefined ? message : `${message}; ${next.pipeline} takes away what was there before`;
+  return await turn.record({ state, message: said, dueInMs: undefined, next });
+}
+
+/**
+ * Whoever deletes a resource while an operation runs on it waits for that one to stop. What was made before it, only an operation
+ * can take away: it begins where this one ends.
+ */
+function followedBy({ engine, kind, input, subject }: StepScene): OperationMove["next"] {
+  const { deletion } = input.resource;
+  if (deletion === undefined || deletion.orphan || (input.memory.made ?? []).length === 0) return undefined;
+  const pipeline = startingPipeline(kind.pipelines, subject.spec, true);
+  if (pipeline === undefined) return undefined;
+  const { name, version, ends } = pipeline;
+  const { author } = deletion;
+  const priority = author.type === "person" ? "person" : "event";
+  return { operationId: engine.ids.next(), pipeline: name, version, input: {}, author, priority, ends };
 }
 
 function actsOutside(next: Move): boolean {

@@ -181,6 +181,8 @@ export interface OperationMove {
   readonly message: string;
   /** Undefined: nothing to do before a person says so, or at all. */
   readonly dueInMs: number | undefined;
+  /** What is started on the same resource in the same transaction, when this one ends with it. */
+  readonly next?: Omit<StartOperation, "organizationId" | "resourceUid"> | undefined;
 }
 export type MoveAnswer =
   | { readonly kept: false }

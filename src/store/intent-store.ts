@@ -26,6 +26,7 @@ import {
   raiseIncarnation,
 } from "./sql/governance.ts";
 import { lockPause } from "./sql/four-eyes.ts";
+import { stopOperation } from "./sql/operation-intents.ts";
 import { lockLinkNames, lockResource, markDeleted, readResource, removeResource } from "./sql/resources.ts";
 import { lockSubjectsOf, placeHold, readMemories, releaseHold, writeMemories } from "./sql/subject-intents.ts";
 import { wakeAffected, wakeHeld, wakeSubjects } from "./sql/wake.ts";
@@ -303,8 +304,11 @@ export async function requestDeletion(tx: Transaction, request: Request<"request
   const { kind, name, scope } = row;
   const revision = row.revision + 1;
   const data = { kind, name, scope, orphan, confirmedCount, authorType: author.type };
+  // An operation's row comes before its subject's, as for whoever ends one.
+  const stopping = tx.run(stopOperation, organizationId, uid);
   const [woken] = await Promise.all([
     tx.run(wakeAffected, authorPriority(author), organizationId, uid),
+    stopping,
     tx.run(markDeleted, organizationId, uid, author.name, author.type, orphan, confirmedCount ?? null),
     append(tx, {
       organizationId,

@@ -10,7 +10,7 @@ import type {
 import type { Database, Transaction } from "./database.ts";
 import { nobodyWoken, type Woken, wokenOf } from "./due-edges.ts";
 import { append } from "./log-entries.ts";
-import { recordOf } from "./operation-store.ts";
+import { recordOf } from "./operation-row.ts";
 import { priorityNumber } from "./priorities.ts";
 import { lockOperation, steerOperation } from "./sql/operation-intents.ts";
 import { releaseHold } from "./sql/subject-intents.ts";

@@ -1,6 +1,6 @@
 import type { OperationReads, OperationView } from "../ports/operation-store.ts";
 import type { Database } from "./database.ts";
-import { recordOf } from "./operation-store.ts";
+import { recordOf } from "./operation-row.ts";
 import { findOperation, listOperations, type OperationViewRow, queuePlaces } from "./sql/operation-reads.ts";
 import { call } from "./statement.ts";
 import { requireOrganizationId } from "./tenant.ts";

@@ -1,8 +1,8 @@
+import { isLive } from "../kernel/steering.ts";
 import type { Clock } from "../ports/clock.ts";
 import type {
   MoveAnswer,
   OperationMove,
-  OperationRecord,
   OperationRef,
   OperationStanding,
   OperationStore,
@@ -10,7 +10,8 @@ import type {
 } from "../ports/operation-store.ts";
 import { Batcher } from "./batcher.ts";
 import { accountRecord } from "./cycle-inputs.ts";
-import type { Database } from "./database.ts";
+import type { Database, Transaction } from "./database.ts";
+import { recordOf } from "./operation-row.ts";
 import { lockLeases } from "./permits.ts";
 import { priorityOf } from "./priorities.ts";
 import {
@@ -18,7 +19,7 @@ import {
   findAccount,
   loadOperations,
   lockOperations,
-  type OperationJson,
+  type MovedRow,
   recordMoves,
   releaseWorkerShards,
   renewWorkerShards,
@@ -26,6 +27,7 @@ import {
   takeWorkerShards,
   workerShardHolders,
 } from "./sql/operations.ts";
+import { startOperation } from "./start-together.ts";
 import { call } from "./statement.ts";
 import { compareText } from "./text.ts";
 
@@ -120,23 +122,50 @@ async function loadBatch(
   });
 }
 
-/** Moves of a batch of operations in one transaction and one round trip. */
+/** Moves of a batch of operations in one transaction and, unless one is followed by another operation, in one round trip. */
 async function moveBatch(database: Database, batch: readonly OperationMove[]): Promise<readonly MoveAnswer[]> {
   const organizations = [...new Set(batch.map(({ organizationId }) => organizationId))];
   const ids = batch.map(({ actor }) => actor.operationId);
-  const rows = JSON.stringify(batch.map(moveRow));
-  const [, , kept] = await database.transact({ organizations }, [
+  const calls = [
     lockLeases(batch),
     call(lockOperations, organizations, ids),
-    call(recordMoves, rows),
-  ]);
+    call(recordMoves, JSON.stringify(batch.map(moveRow))),
+  ] as const;
+  if (batch.every(({ next }) => next === undefined)) {
+    const [, , kept] = await database.transact({ organizations }, calls);
+    return answersOf(batch, kept);
+  }
+  return await database.transaction({ organizations }, async (tx) => {
+    const [locking, ordering, moving] = calls;
+    const [, , kept] = await Promise.all([
+      tx.run(locking.statement, ...locking.values),
+      tx.run(ordering.statement, ...ordering.values),
+      tx.run(moving.statement, ...moving.values),
+    ]);
+    const answers = answersOf(batch, kept);
+    for (const [index, move] of batch.entries()) await follow(tx, move, answers[index]);
+    return answers;
+  });
+}
+
+function answersOf(batch: readonly OperationMove[], kept: readonly MovedRow[]): readonly MoveAnswer[] {
   const answers = batch.map((): MoveAnswer => ({ kept: false }));
   for (const row of kept) answers[row.index] = { kept: true, ...standingOf(row), entries: row.entries };
   return answers;
 }
 
+/** What comes after an operation that ended, if it did: whoever ends it and dies leaves the next one behind. */
+async function follow(
+  tx: Transaction,
+  { next, organizationId }: OperationMove,
+  answer: MoveAnswer | undefined,
+): Promise<void> {
+  if (next === undefined || answer?.kept !== true || isLive(answer.operation)) return;
+  await startOperation(tx, { ...next, organizationId, resourceUid: answer.operation.resourceUid });
+}
+
 function moveRow(
-  { actor, organizationId, journalLength, yieldsTo, dueInMs, turnMs, ...move }: OperationMove,
+  { actor, organizationId, journalLength, yieldsTo, dueInMs, turnMs, next: _, ...move }: OperationMove,
   index: number,
 ) {
   return {
@@ -157,9 +186,4 @@ function moveRow(
 
 function standingOf({ operation, now_ms: storeNowMs, paused, leaving }: StandingRow): OperationStanding {
   return { operation: recordOf(operation), storeNowMs, paused: paused ?? undefined, leaving };
-}
-
-export function recordOf(row: OperationJson): OperationRecord {
-  const known = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined]));
-  return { ...known, priority: priorityOf(row.priority) } as OperationRecord;
 }

@@ -3,7 +3,7 @@ import type { StartAnswer, StartOperation } from "../ports/operation-store.ts";
 import { Batcher } from "./batcher.ts";
 import type { Transaction } from "./database.ts";
 import { logCall } from "./log-entries.ts";
-import { recordOf } from "./operation-store.ts";
+import { recordOf } from "./operation-row.ts";
 import { OrganizationLanes, type Write } from "./organization-lanes.ts";
 import { priorityNumber } from "./priorities.ts";
 import { appendLogs } from "./sql/log.ts";

@@ -186,6 +186,10 @@ async function useOperations(stores: Stores, world: World): Promise<void> {
   assert.equal((await operationReads.listOperations({ organizationId, limit: 5 })).length, 2);
   assert.equal((await operationReads.findOperation(first))?.journal.length, 1);
   assert.equal((await operationReads.queuePlaces([first.operationId])).size, 0, "it is not in the queue any more");
+  const third = await start();
+  const deletion = { organizationId, uid: resource.uid, ifRevision: undefined, author: ada };
+  await stores.intent.requestDeletion({ ...deletion, orphan: false, confirmedCount: undefined });
+  assert.equal((await operationReads.findOperation(third))?.revision, 2, "it is told to stop");
   await operations.releaseWorkerShards({ holder: "worker", shards: leases });
 }
 

@@ -142,6 +142,7 @@ function page(item: OperationDocument): string {
     ["Pipeline", `${item.pipeline} version ${item.version}`],
     ["Resource", `${item.resource.kind}/${item.resource.name}`],
     ["State", item.direction === "back" ? `${item.state}, taking back what it made` : item.state],
+    ["Cancelled", item.cancel && safeText(`by ${item.cancel.by}: ${item.cancel.reason}`)],
     ["Step", item.step],
     ["Message", safeText(item.message)],
     ["Queue", queue],

@@ -58,6 +58,27 @@ export const insertOperations = statement<{ operation: OperationJson }>(
    select ${operationJson("m")} as operation from made as m`,
 );
 
+/**
+ * $1 organization, $2 uid. Of a resource that is about to be deleted: its operation is to stop at its next step, so it has its turn
+ * now, whatever it waited for.
+ */
+export const stopOperation = statement<never>(
+  "stop operation",
+  "tenants",
+  `with ${clock},
+   stopped as (
+     update setpoint.operation as o set due_at_ms = clock.now_ms, revision = o.revision + 1, attempts = 0,
+       state = case when o.state = 'attention' then 'running' else o.state end
+     from clock, setpoint.resource as r
+     where o.organization_id = $1 and o.resource_uid = $2 and o.ended_at_ms is null
+       and r.organization_id = o.organization_id and r.uid = o.resource_uid and r.deletion is null
+     returning o.*
+   )
+   insert into setpoint.operation_due as q (operation_id, organization_id, subject_id, shard, account_id, priority, due_at_ms)
+   select s.id, s.organization_id, s.subject_id, s.shard, s.account_id, s.priority, s.due_at_ms from stopped as s
+   on conflict (operation_id) do update set due_at_ms = excluded.due_at_ms`,
+);
+
 /** $1 organization, $2 id. */
 export const lockOperation = statement<{ operation: OperationJson; scope: string }>(
   "lock operation",

@@ -128,14 +128,16 @@ export const dueOperations = statement<{
    order by priority, turn, due_at_ms, operation_id limit $2`,
 );
 
+export interface MovedRow extends StandingRow {
+  readonly index: number;
+  readonly entries: readonly JournalEntry[];
+}
 /**
  * Moves a batch of operations whose rows are locked. Answers with those whose worker still has the lease, that have not
  * ended, and whose journal is as long as the worker believes. What ends gives its hold back and wakes the subject, with both
  * versions raised: whatever the loop read before counts no more.
  */
-export const recordMoves = statement<
-  StandingRow & { readonly index: number; readonly entries: readonly JournalEntry[] }
->(
+export const recordMoves = statement<MovedRow>(
   "record moves",
   "tenants",
   `with ${clock},

@@ -3,6 +3,7 @@ import { emptyMemory, retriedMemory } from "../../../src/kernel/memory.ts";
 import type { DeclareAnswer, DeclareRequest } from "../../../src/ports/intent-store.ts";
 import type { Principal } from "../../../src/ports/records.ts";
 import { declaredOf } from "./cycle-input.ts";
+import { stopOperation } from "./operations.ts";
 import type { ResourceRow, SubjectRow } from "./rows.ts";
 import { compareText, findResource, linkedSubjects, type State, subjectsOf, wake } from "./state.ts";
 
@@ -179,14 +180,16 @@ export interface DeletionRequest {
 }
 
 export function requestDeletion(
-  { tables, nowMs }: State,
+  state: State,
   request: DeletionRequest,
 ): { readonly found: boolean; readonly conflict: boolean } {
+  const { tables, nowMs } = state;
   const row = tables.resources.get(request.uid);
   if (row === undefined || row.organizationId !== request.organizationId) return { found: false, conflict: false };
   if (request.ifRevision !== undefined && request.ifRevision !== row.revision) return { found: true, conflict: true };
   const now = nowMs();
   const { author, orphan } = request;
+  if (row.deletion === undefined) stopOperation(state, row.uid);
   // Only a person's word counts: a machine that repeats his deletion confirms nothing in his name.
   const heard = row.deletion === undefined || author.type === "person";
   const confirmedCount = heard ? request.confirmedCount : row.deletion?.confirmedCount;

@@ -118,7 +118,10 @@ export function recordMove(state: State, move: OperationMove): MoveAnswer {
   row.startedAtMs ??= now - move.turnMs;
   row.revision += 1;
   if (!isLive(row)) end(state, row);
-  return { kept: true, ...standingOf(state, row), entries };
+  const answer: MoveAnswer = { kept: true, ...standingOf(state, row), entries };
+  const { organizationId, resourceUid } = row;
+  if (!isLive(row) && move.next !== undefined) startOperation(state, { ...move.next, organizationId, resourceUid });
+  return answer;
 }
 
 function append(row: OperationRow, entries: OperationMove["entries"], nowMs: number): readonly JournalEntry[] {
@@ -184,6 +187,17 @@ export function startOperation(state: State, request: StartOperation): StartAnsw
   tables.operations.set(id, row);
   subject.hold = { operationId: id, sinceMs: now, reason: pipeline };
   return { result: "started", operation: recordOf(row) };
+}
+
+/** Of a resource that is about to be deleted: its operation has its turn now, whatever it waited for. */
+export function stopOperation({ tables, nowMs }: State, resourceUid: string): void {
+  for (const row of tables.operations.values()) {
+    if (row.resourceUid !== resourceUid || !isLive(row)) continue;
+    if (row.state === "attention") row.state = "running";
+    row.attempts = 0;
+    row.dueAtMs = nowMs();
+    row.revision += 1;
+  }
 }
 
 /** A person's word to an operation. */

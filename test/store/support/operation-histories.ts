@@ -1,5 +1,5 @@
 import type { Actor } from "../../../src/ports/engine-store.ts";
-import type { NewEntry, SteerCommand } from "../../../src/ports/operation-store.ts";
+import type { NewEntry, OperationMove, SteerCommand } from "../../../src/ports/operation-store.ts";
 import type { MemoryStore } from "../../sim/memory-store.ts";
 import type { OperationRow } from "../../sim/store/rows.ts";
 import type { Dice, Step } from "./histories.ts";
@@ -27,7 +27,7 @@ export function operationStep(dice: Dice, twin: MemoryStore, id: (prefix: string
     const request = { holder: dice.pick(workers), wanted: 64, leaseMs: dice.pick([8_000, 36_000_000]) };
     return { method: "takeWorkerShards", request };
   }
-  return move(dice, twin, row);
+  return move(dice, twin, row, id);
 }
 
 /** A worker that acts in the name of the operation that holds a subject, if one does. */
@@ -69,6 +69,11 @@ function start(dice: Dice, twin: MemoryStore, id: (prefix: string) => string): S
       ends: dice.chance(0.25),
     },
   };
+}
+
+function following(dice: Dice, id: (prefix: string) => string): OperationMove["next"] {
+  const about = { operationId: id("run"), pipeline: "zone.delete", version: 1, input: {}, author: ada };
+  return { ...about, priority: "person", ends: dice.chance(0.7) };
 }
 
 function leases(dice: Dice, twin: MemoryStore): Step {
@@ -124,7 +129,7 @@ function actorOf(dice: Dice, twin: MemoryStore, row: OperationRow): Actor & { re
   };
 }
 
-function move(dice: Dice, twin: MemoryStore, row: OperationRow): Step {
+function move(dice: Dice, twin: MemoryStore, row: OperationRow, id: (prefix: string) => string): Step {
   const state = dice.pick([
     "running",
     "running",
@@ -165,6 +170,7 @@ function move(dice: Dice, twin: MemoryStore, row: OperationRow): Step {
       attempts: dice.below(3),
       message: "moved",
       dueInMs: waits ? dice.pick([0, 900, 60_000]) : undefined,
+      ...(dice.chance(0.3) ? { next: following(dice, id) } : {}),
     },
   };
 }

@@ -221,6 +221,86 @@ test("a resource that is deleted meanwhile stops its operation, which takes back
   assert.equal(lab.outside.box("web"), undefined);
 });
 
+test("a second run that is cancelled leaves what the first one made, on record and with what is in it", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  assert.equal((await lab.finish((await lab.start("box.create", "web")).id)).state, "succeeded");
+  const { made, owned } = lab.subject("web").memory;
+  lab.outside.ready = false;
+  const { id } = await lab.start("box.create", "web");
+  await lab.finish(id, 20);
+  assert.equal(await lab.steer(id, { verb: "cancel" }), "done");
+  assert.equal((await lab.finish(id)).state, "cancelled");
+  assert.ok(lab.outside.box("web"));
+  assert.deepEqual(lab.subject("web").memory.made, made);
+  assert.deepEqual(lab.subject("web").memory.owned, owned);
+  await lab.remove("web", 2);
+  assert.equal((await lab.finish((await lab.start("box.delete", "web")).id)).state, "succeeded");
+  assert.equal(lab.outside.box("web"), undefined);
+});
+
+test("what was made before the operation that a delete stops is taken away by one that begins where that one ends", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  assert.equal((await lab.finish((await lab.start("box.create", "web")).id)).state, "succeeded");
+  const { id } = await lab.start("box.count", "web");
+  await lab.remove("web", 2);
+  const stopped = await lab.finish(id);
+  assert.equal(stopped.state, "cancelled");
+  assert.match(stopped.message, /box\.delete takes away what was there before/);
+  const next = lab.subject("web").hold?.operationId ?? "";
+  assert.notEqual(next, id);
+  const row = await lab.finish(next);
+  assert.equal(`${row.pipeline} ${row.state}`, "box.delete succeeded", row.message);
+  assert.equal(lab.outside.box("web"), undefined);
+  assert.deepEqual(lab.subject("web").memory.made, []);
+});
+
+test("deleted with the word that what is outside stays, nothing is taken away after the operation that it stops", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  await lab.finish((await lab.start("box.create", "web")).id);
+  const { id } = await lab.start("box.count", "web");
+  const base = { organizationId, uid: "uid-of-web", ifRevision: undefined, author: ada };
+  await lab.store.requestDeletion({ ...base, orphan: true, confirmedCount: undefined });
+  assert.equal((await lab.finish(id)).state, "cancelled");
+  assert.equal(lab.subject("web").hold, undefined);
+  assert.ok(lab.outside.box("web"));
+});
+
+test("an operation that waits for a person, or for approval, stops when its resource is deleted", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  lab.outside.failures.push(new TerminalError("PROVIDER_REFUSED", "never"));
+  const { id } = await lab.start("box.create", "web");
+  assert.equal((await lab.finish(id)).state, "attention");
+  await lab.remove("web");
+  assert.equal((await lab.finish(id)).state, "cancelled");
+  await lab.declare("other", { a: "1" }, { mode: "propose" });
+  const held = await lab.start("box.create", "other");
+  assert.equal((await lab.finish(held.id)).state, "held");
+  await lab.remove("other");
+  await lab.turn(held.id);
+  assert.equal(lab.row(held.id).state, "cancelled");
+});
+
+test("who is asked to stop while a step is under way does not first wait for what that step waits for", async () => {
+  let id = "";
+  const lab = await OperationLab.open(async (label, handle) => {
+    if (label === "ready?" && lab.row(id).cancel === undefined) await lab.steer(id, { verb: "cancel" });
+    return handle();
+  });
+  await lab.declare("web", { a: "1" });
+  lab.outside.ready = false;
+  ({ id } = await lab.start("box.create", "web"));
+  const row = await lab.finish(id);
+  assert.equal(row.state, "cancelled", row.message);
+  assert.equal(lab.outside.box("web"), undefined);
+  const waited = lab.row(id).journal.findLast(({ result }) => result === "begun");
+  assert.equal(waited?.step, "ready");
+  assert.ok((row.endedAtMs ?? 0) - (waited?.atMs ?? 0) <= 1_000, "it went back with its next turn");
+});
+
 test("what nobody here made is adopted only when the spec says so, and is never taken away by a cancel", async () => {
   const lab = await OperationLab.open();
   lab.outside.create("web");
