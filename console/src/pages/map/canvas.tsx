@@ -86,6 +86,7 @@ function Drawing({ entries, edges, layout, plan, focus, chosen, choose }: Canvas
       deleteKeyCode={null}
       selectionKeyCode={null}
       multiSelectionKeyCode={null}
+      zIndexMode="manual"
       panOnScroll
       minZoom={0.08}
       maxZoom={1.5}
