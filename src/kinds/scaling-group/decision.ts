@@ -91,7 +91,7 @@ function isCooling({ lastChangeAtMs, cooldownMs, nowMs }: ScalingSituation): boo
 
 interface Load {
   /** By metric: the mean over the members that report, where at least half of them do. */
-  readonly means: readonly { readonly reading: MetricReading; readonly mean: number }[];
+  readonly means: readonly { readonly reading: MetricReading; readonly mean: number; readonly reporting: number }[];
   readonly missing: string | undefined;
 }
 
@@ -105,7 +105,8 @@ function loadOf({ metrics, size }: ScalingSituation): Load {
       (value): value is number => value !== undefined && Number.isFinite(value) && value >= 0,
     );
     if (values.length === 0 || values.length * 2 < size) return [];
-    return [{ reading, mean: values.reduce((sum, value) => sum + value, 0) / values.length }];
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    return [{ reading, mean, reporting: values.length }];
   });
   const silent = metrics.filter(({ values }) => (values?.size ?? 0) < size || plausible(values) === "missing");
   const names = silent.map(({ name }) => name).join(" and ");
@@ -133,9 +134,9 @@ function downByMetrics(situation: ScalingSituation, means: Load["means"], coolin
   const under = means.every(({ reading, mean }) => mean < reading.downBelow);
   const step = Math.min(stepDown(situation), size - min);
   if (!under || step <= 0) return stay(situation, "the load is within its bounds");
-  // What those who are left would carry must not make the group larger again.
+  // What those who are left would carry must not make the group larger again; members that are leaving still carry their part.
   const left = Math.max(1, size - step);
-  if (means.some(({ reading, mean }) => (mean * size) / left > reading.upAbove))
+  if (means.some(({ reading, mean, reporting }) => (mean * Math.max(size, reporting)) / left > reading.upAbove))
     return stay(situation, "fewer members would be overloaded");
   if (isKept(keep, nowMs)) return stay(situation, "a keep window lasts");
   if (cooling) return stay(situation, "the cooldown lasts");
