@@ -6,7 +6,7 @@ import { type Datacenter, requireDatacenter } from "./datacenters.ts";
 import { firewallLabel, labelsAndFirewalls } from "./firewall-labels.ts";
 import { idOf, isSameMark, markTextOf, nameFor, partsOf } from "./names.ts";
 import { requireLan } from "./networks.ts";
-import { awaitRequest, orderedWith, requestIdOf } from "./requests.ts";
+import { awaitRequest, beginLook, orderedWith, requestIdOf } from "./requests.ts";
 import { detachVolume, findServer, isMarkedBy, serversNamed, setLabels } from "./servers.ts";
 import { type ServerShape, shapeOf } from "./types.ts";
 
@@ -41,9 +41,10 @@ export function serverEngine(client: IonosClient): Pick<ComputeEngine, "ensureSe
           "PROVIDER_REFUSED",
           `"${intent.type}" is no type at IONOS: write one such as 1-core-2-gb-10-gb-ssd or 2-cores-4-gb-20-gb-ssd`,
         );
+      const requireFresh = beginLook(client, signal);
       const there = await firstMarked(client, intent.mark, signal);
       if (there !== undefined) return { server: there, work: undefined, found: true };
-      return await createServer(client, intent, shape, signal);
+      return await createServer(client, intent, { shape, requireFresh }, signal);
     },
     ensureServerGone: async ({ id, mark }, signal) => {
       const found = await findServer(client, id, signal);
@@ -70,7 +71,7 @@ const madeShape = z.object({ id: z.string() });
 async function createServer(
   client: IonosClient,
   intent: ServerIntent,
-  shape: ServerShape,
+  { shape, requireFresh }: { readonly shape: ServerShape; readonly requireFresh: (what: string) => void },
   signal: AbortSignal,
 ): Promise<EnsuredServer> {
   const datacenter = await requireDatacenter(client, intent.location, signal);
@@ -99,6 +100,7 @@ async function createServer(
   };
   const path = ["datacenters", datacenter.id, "servers"];
   const what = `the creation of server ${intent.name}`;
+  requireFresh(what);
   const answer = await client.succeed({ method: "POST", path, body, what }, signal);
   const { id } = client.parse(madeShape, what, answer);
   const found = await findServer(client, idOf(datacenter.id, id), signal);
@@ -118,6 +120,7 @@ const publicName = "setpoint-public";
 
 /** Any LAN of the data center that leads to the internet; one is made where there is none. */
 async function publicLan(client: IonosClient, datacenter: Datacenter, signal: AbortSignal): Promise<number> {
+  const requireFresh = beginLook(client, signal);
   const path = ["datacenters", datacenter.id, "lans"];
   const look = { path, query: { depth: "1" }, what: `the LANs of data center ${datacenter.name}` };
   const { items } = await client.get(lansShape, look, signal);
@@ -130,6 +133,7 @@ async function publicLan(client: IonosClient, datacenter: Datacenter, signal: Ab
   if (ordered !== undefined) return Number(ordered);
   const body = { properties: { name: publicName, public: true } };
   const call = { method: "POST" as const, path, body, what: "the creation of a public LAN" };
+  requireFresh(call.what);
   const answer = await client.succeed(call, signal);
   await awaitRequest(client, call.what, answer, signal);
   return Number(client.parse(madeShape, call.what, answer).id);

@@ -5,7 +5,7 @@ import type { Lister } from "../../ports/provider.ts";
 import type { IonosClient } from "./client.ts";
 import { type Datacenter, type InsideFamily, insideLister, listDatacenters, requireDatacenter } from "./datacenters.ts";
 import { isSameMark, markTextOf, nameAndMark, nameFor, partsOf } from "./names.ts";
-import { awaitRequest, change, orderedWith } from "./requests.ts";
+import { awaitRequest, beginLook, change, orderedWith } from "./requests.ts";
 
 const lanShape = z.object({
   id: z.string(),
@@ -123,9 +123,6 @@ export async function requireLan(
   );
 }
 
-/** A call of the engine ends by then, and nobody else has its turn before. */
-const freshForMs = 10_000;
-
 const madeShape = z.object({ id: z.string(), metadata: z.object({ createdDate: z.string() }) });
 
 /** One that was ordered a moment ago may not be listed yet, and names are not unique. */
@@ -154,16 +151,14 @@ export function networkWriter(client: IonosClient): NetworkWriter {
     createNetwork: async ({ name, mark, location }, signal) => {
       if (location === undefined)
         throw new TerminalError("PROVIDER_REFUSED", `IONOS cannot make network ${name} without spec.location`);
-      const lookedMs = client.clock.monotonicMs();
+      const requireFresh = beginLook(client, signal);
       const there = await ordered(client, mark, signal);
       if (there !== undefined) return { id: there };
       const datacenter = await requireDatacenter(client, location, signal);
       const what = `the creation of network ${name}`;
       const body = { properties: { name: nameFor(name, mark), public: false } };
       const call = { method: "POST" as const, path: ["datacenters", datacenter.id, "lans"], body, what };
-      // Names are not unique: whoever slept since the look (a suspended process) must not order what another one has ordered.
-      if (signal.aborted || client.clock.monotonicMs() - lookedMs > freshForMs)
-        throw new RetryableError("TIMED_OUT", `It took too long to look before ${what}`, { ambiguous: false });
+      requireFresh(what);
       const answer = await client.succeed(call, signal);
       const { id, metadata } = client.parse(madeShape, what, answer);
       await awaitRequest(client, what, answer, signal);

@@ -72,6 +72,21 @@ export async function awaitRequest(
     });
 }
 
+/** A call of the engine ends by then, and nobody else has its turn before. */
+const freshForMs = 10_000;
+
+/**
+ * Names are not unique at IONOS: whoever slept between the look and the order (a suspended process) must not order what another one
+ * has ordered meanwhile. Begun before the look; what it answers with is called right before the order.
+ */
+export function beginLook(client: IonosClient, signal: AbortSignal): (what: string) => void {
+  const lookedMs = client.clock.monotonicMs();
+  return (what) => {
+    if (!signal.aborted && client.clock.monotonicMs() - lookedMs <= freshForMs) return;
+    throw new RetryableError("TIMED_OUT", `It took too long to look before ${what}`, { ambiguous: false });
+  };
+}
+
 const listShape = z.object({
   items: z.array(
     z.object({

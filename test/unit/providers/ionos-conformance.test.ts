@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { computeConformance } from "setpoint/testing";
 import type { ComputeEngine, ComputeReader } from "../../../src/ports/compute.ts";
+import type { Http } from "../../../src/ports/http.ts";
 import type { ProviderAccount } from "../../../src/ports/provider.ts";
 import { faultSchema } from "../../../src/world/fault-schema.ts";
 import { ionosProvider } from "../../support/cloud-lab.ts";
 import { IonosContract } from "../../support/ionos-contract.ts";
+import { worldHttp } from "../../support/world-http.ts";
 
 for (const conformance of computeConformance) {
   test(`IONOS: ${conformance.name}`, async () => {
@@ -38,6 +40,27 @@ test("a server that was ordered and is not listed yet is not ordered again", asy
   assert.equal(again.found, true);
   contract.world.core.settings.listLagSeconds = 0;
   contract.pass();
+  assert.equal(contract.list("servers").length, 1);
+});
+
+test("whoever slept between the look and the order does not order what another one ordered meanwhile", async () => {
+  const contract = new IonosContract();
+  const intent = contract.intent("one");
+  const awake = worldHttp(contract.world, contract.clock);
+  let slept = false;
+  const sleeper: Http = {
+    request: async (request) => {
+      const answer = await awake.request(request);
+      if (slept || request.method !== "GET" || !new URL(request.url).pathname.endsWith("/requests")) return answer;
+      slept = true;
+      await contract.open().writer.ensureServer(intent, contract.signal);
+      await contract.clock.wait(60_000);
+      return answer;
+    },
+  };
+  await assert.rejects(contract.open(sleeper).writer.ensureServer(intent, contract.signal), /took too long to look/);
+  contract.pass();
+  assert.ok(slept);
   assert.equal(contract.list("servers").length, 1);
 });
 
