@@ -45,7 +45,11 @@ export async function runEffect(scene: StepScene, step: Effect): Promise<Outcome
         ? withMade(scene, { key, state: "intended", externalId: undefined })
         : scene.input.memory,
     after: (answer) => ({
-      memory: memoryAfter(scene, step, { key, externalId: answer.externalId, adopted: false }),
+      memory: {
+        ...memoryAfter(scene, step, { key, externalId: answer.externalId, adopted: false }),
+        // A list that was begun before this does not show it: the loop that converges next waits for another one.
+        lastWriteAtMs: Math.ceil(storeNowMs(scene)) + 1,
+      },
       claims: step.change === "create" ? [{ externalId: answer.externalId, key }] : [],
       releases: step.change === "delete" ? releasedBy(scene, step, answer.externalId) : [],
       outcome: { is: "done", input: given, output: { ...answer, adopted: false } },

@@ -86,9 +86,11 @@ export function ionosProvider(world: World, clock: Clock, http: Http = worldHttp
 export class CloudLab {
   readonly bench: Bench;
   readonly world: World;
+  workerStays = false;
 
   readonly #clock: Clock;
   readonly #provider: Provider;
+  readonly #accounts = new Map<Provider, Accounts>();
   #operations = 0;
 
   protected constructor(bench: Bench, world: World, clock: Clock, provider: Provider) {
@@ -183,7 +185,7 @@ export class CloudLab {
     const holder = "worker-1";
     const shards = await store.takeWorkerShards({ holder, wanted: 64, leaseMs });
     await store.renewWorkerShards({ holder, leaseMs, shards });
-    const accounts = new Accounts({ providers: new Map([[provider.name, provider]]), store, clock: this.#clock });
+    const accounts = this.#accountsOf(provider);
     const kinds = new Map(cloudKinds.map((kind) => [kind.kind, kind]));
     const ids = { next: () => `worker-id-${++this.#operations}` };
     const engine = {
@@ -209,6 +211,16 @@ export class CloudLab {
       leaseRemainingMs: () => leaseMs,
       signal: new AbortController().signal,
     });
+  }
+
+  /** A worker for every turn, or one that stays: then what one operation has listed, the next one may use. */
+  #accountsOf(provider: Provider): Accounts {
+    const known = this.#accounts.get(provider);
+    if (known !== undefined) return known;
+    const { store } = this.bench;
+    const accounts = new Accounts({ providers: new Map([[provider.name, provider]]), store, clock: this.#clock });
+    if (this.workerStays) this.#accounts.set(provider, accounts);
+    return accounts;
   }
 
   /** What happens to the operations while time passes: each has its turn whenever it is due. */

@@ -86,6 +86,19 @@ describe("provider.onboard", () => {
     await lab.bench.stop();
   });
 
+  test("does not lend its inventory to a host that is made right after it", async () => {
+    const lab = await CloudLab.open({ pace: 0 });
+    lab.workerStays = true;
+    assert.equal((await onboarding(lab, "enforce")).state, "succeeded");
+    await lab.bench.pass({ seconds: 2 });
+    const spec = { account: "demo", type: "cx22", image: "debian-12", location: "fsn1" };
+    await lab.bench.declare("Host/web-1", spec);
+    const { state, message } = await lab.finish(await lab.start("host.create", "Host/web-1"));
+    assert.equal(state, "succeeded", message);
+    assert.equal(lab.list("servers").length, 1);
+    await lab.bench.stop();
+  });
+
   test("knows a contract of IONOS by its number, and leaves nothing there", async () => {
     const lab = await CloudLab.open({ cloud: "ionos" });
     const { state, message } = await onboarding(lab, "enforce", { account: "demo", family: "ionos" });
