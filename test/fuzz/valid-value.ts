@@ -96,7 +96,7 @@ function textValue(schema: JsonSchema, random: SeededRandom): string {
 const generators = new Map<string, fc.Arbitrary<string>>();
 
 function matching(pattern: string, random: SeededRandom): string {
-  const generator = generators.get(pattern) ?? fc.stringMatching(new RegExp(pattern, "u"), { maxLength: 40 });
+  const generator = generators.get(pattern) ?? fc.stringMatching(new RegExp(pattern, "u"), { maxLength: 80 });
   generators.set(pattern, generator);
   return fc.sample(generator, { seed: random.bits() | 0, numRuns: 1 })[0] ?? "";
 }
