@@ -24,7 +24,7 @@ export async function enumerate(scenario: Scenario, options: { readonly everyNth
   let turn = 0;
   for (const point of undisturbed.points) {
     for (const fault of faults) {
-      if (!applies(fault, point) || turn++ % options.everyNth !== 0) continue;
+      if (!applies(fault, point, scenario) || turn++ % options.everyNth !== 0) continue;
       const { final } = await play(scenario, { fault, point: point.number });
       runs += 1;
       const actual = canonical(final);
@@ -34,7 +34,8 @@ export async function enumerate(scenario: Scenario, options: { readonly everyNth
   return { undisturbed, runs, differences };
 }
 
-function applies(fault: Fault, point: Point): boolean {
+function applies(fault: Fault, point: Point, { madeTwice = [] }: Scenario): boolean {
+  if (fault === "duplicated call" && madeTwice.includes(point.label)) return false;
   if (point.label === "signal") return fault === "lost signal";
   return fault !== "lost signal" && (fault !== "stale read" || point.reads);
 }

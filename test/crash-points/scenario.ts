@@ -30,6 +30,11 @@ export interface Scenario {
   /** In order; each happens at its second, whatever the processes are doing. */
   readonly acts: readonly { readonly atSeconds: number; act(intents: EngineStore & IntentStore): Promise<unknown> }[];
   readonly endsAtSeconds: number;
+  /**
+   * Calls that make a second thing when the network delivers them twice, because the provider has neither unique names nor keys for
+   * orders. The second thing is put aside and reported, never removed, so that the end is another one.
+   */
+  readonly madeTwice?: readonly string[];
 }
 
 /** Ids that live in shard 0, the only one the plain scheduler takes. */

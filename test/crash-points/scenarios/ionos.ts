@@ -166,4 +166,5 @@ export const ionosNetworkScenario: Scenario = {
     { atSeconds: 40, act: (intents) => intents.requestDeletion(deletion("backend", 1)) },
   ],
   endsAtSeconds: 90,
+  madeTwice: ["POST datacenters/N/lans"],
 };

@@ -75,6 +75,21 @@ describe("a network at IONOS is a LAN", () => {
     await lab.bench.stop();
   });
 
+  test("an order that was delivered twice: one is kept, the other is reported and stays", async () => {
+    const lab = await furnished();
+    const { id, properties } = lanOf(lab);
+    lab.make("lans", properties);
+    await lab.bench.pass({ minutes: 15 });
+    const named = lab.all("lans").filter((lan) => lan.properties.name === properties.name);
+    assert.equal(named.length, 2);
+    assert.ok(named.some((lan) => lan.id === id && lan.entities?.["nics"]?.items.length === 1));
+    assert.match(
+      lab.bench.why("CloudNetwork/backend").join("\n"),
+      /ownership said refuse: more than one thing under one key; left alone/,
+    );
+    await lab.bench.stop();
+  });
+
   test("a number that is given again is somebody else's LAN, and is left alone", async () => {
     const lab = await IonosLab.open();
     await lab.bench.declare("CloudNetwork/backend", network);
