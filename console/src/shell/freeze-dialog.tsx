@@ -110,17 +110,28 @@ export function FreezeDialog({ organization, close }: { organization: string; cl
 }
 
 function Reach({ organization }: { organization: string }) {
-  const figures = useQuery(figuresQuery(organization)).data ?? [];
-  const pending = useQuery(pendingQuery(organization)).data;
-  const total = figures.reduce((sum, entry) => sum + entry.total, 0);
+  const figures = useQuery(figuresQuery(organization));
+  const pending = useQuery(pendingQuery(organization));
+  const box = "mb-3 rounded-md bg-sunken px-3 py-2 text-sm";
+  // What is not known yet is not nothing.
+  if (figures.data === undefined || pending.data === undefined)
+    return (
+      <p className={box}>
+        {figures.isError || pending.isError
+          ? "What this stops cannot be counted now; freezing works all the same."
+          : "Counting what this stops…"}
+      </p>
+    );
+  const total = figures.data.reduce((sum, entry) => sum + entry.total, 0);
   return (
-    <p className="mb-3 rounded-md bg-sunken px-3 py-2 text-sm">
+    <p className={box}>
       {total} resource{total === 1 ? "" : "s"} in {organization}.{" "}
-      {pending === undefined || pending.totals.resources === 0 ? (
+      {pending.data.totals.resources === 0 ? (
         "Nothing is being written to right now."
       ) : (
         <>
-          {pending.totals.resources} of them differ from their declaration: <Counts counts={pending.totals.actions} />
+          {pending.data.totals.resources} of them differ from their declaration:{" "}
+          <Counts counts={pending.data.totals.actions} />
         </>
       )}
     </p>
