@@ -52,8 +52,9 @@ test("the scheduler's benchmark prints one document, and its idle cycles share t
   }
   assert.equal(document.figures["subjects"], 200_000);
   assert.equal(document.figures["heals"], 10_000);
-  const idleCommits = document.bars.find((bar) => bar.name === "idle_commits_per_cycle");
-  assert.equal(idleCommits?.holds, true, `${idleCommits?.value} commits per idle cycle\n${said.stderr}`);
+  // Leases are renewed by time: a busy machine has fewer cycles between two of them, but never anything near one each.
+  const idleCommits = document.figures["idle_commits_per_cycle"] ?? 1;
+  assert.ok(idleCommits < 0.05, `${idleCommits} commits per idle cycle\n${said.stderr}`);
 });
 
 test("the worker's benchmark compares two steps with the bare rows and with DBOS, and shares turns between tenants", () => {
