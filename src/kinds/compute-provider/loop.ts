@@ -108,18 +108,22 @@ function seenIn(
   things: readonly CloudThing[],
   volumes: readonly CloudThing[],
 ): readonly Seen<AccountItem>[] {
-  return things
-    .filter(({ mark }) => typeof mark !== "object" || !("installationId" in mark))
-    .map((thing) => ({
-      key: `${type} ${thing.name} (${thing.id})`,
-      externalId: `${type} ${thing.id}`,
-      item: {
-        type,
-        name: thing.name,
-        owner: "unmanaged",
-        ...(type === "server" ? { server: factsOf(thing as CloudServer, volumes) } : {}),
-      },
-    }));
+  return (
+    things
+      .filter(({ mark }) => typeof mark !== "object" || !("installationId" in mark))
+      // A network that leads to the internet is the way out of a data center, and nobody's own.
+      .filter((thing) => !("public" in thing && thing.public === true))
+      .map((thing) => ({
+        key: `${type} ${thing.name} (${thing.id})`,
+        externalId: `${type} ${thing.id}`,
+        item: {
+          type,
+          name: thing.name,
+          owner: "unmanaged",
+          ...(type === "server" ? { server: factsOf(thing as CloudServer, volumes) } : {}),
+        },
+      }))
+  );
 }
 
 async function lookForSentinel(ctx: LookContext<ComputeReader>): Promise<Seen<AccountItem> | undefined> {

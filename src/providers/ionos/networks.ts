@@ -53,13 +53,9 @@ function entryOf({ id, metadata, properties, entities }: RawLan, datacenter: Dat
   };
 }
 
-/** Private ones, and what is ours whatever it was made by now: a LAN that leads to the internet is nobody's private network. */
+/** All of them: one of ours that somebody renamed and opened to the internet is still ours, by its id. */
 export function networkLister(client: IonosClient): Lister<CloudNetwork> {
-  const all = insideLister(client, networks);
-  return async (token, signal) => {
-    const page = await all(token, signal);
-    return { ...page, entries: page.entries.filter((network) => network.public !== true || network.mark !== "none") };
-  };
+  return insideLister(client, networks);
 }
 
 /** By its id, which is not that of one that was made later with the same number. */
@@ -88,7 +84,8 @@ export async function networkByName(
   let other: CloudNetwork | "absent" = "absent";
   for (let token: string | undefined, pages = 0; pages === 0 || token !== undefined; pages++) {
     const page = await lister(token, signal);
-    const named = page.entries.filter((network) => network.name === name);
+    // A LAN that leads to the internet is nobody's private network.
+    const named = page.entries.filter((one) => one.name === name && (one.public !== true || one.mark !== "none"));
     const ours = named.find(({ mark }) => typeof mark === "object" && "installationId" in mark);
     if (ours !== undefined) return ours;
     [other = other] = named;

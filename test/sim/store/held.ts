@@ -169,8 +169,9 @@ function grantItems(state: State, row: HeldChangeRow, request: ApproveRequest, n
  */
 function reclaim(tables: Tables, row: HeldChangeRow): number {
   const claimedIncarnation = tables.installation.incarnation;
-  for (const item of row.items) {
-    const account = item.externalId === undefined ? undefined : tables.accounts.get(item.externalId);
+  // Once each, however many items name it.
+  for (const id of new Set(row.items.map(({ externalId }) => externalId))) {
+    const account = id === undefined ? undefined : tables.accounts.get(id);
     if (account?.record.organizationId === row.organizationId)
       account.record = {
         ...account.record,
