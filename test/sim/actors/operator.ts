@@ -166,9 +166,10 @@ export function unconverged(cast: Cast): readonly string[] {
     if (wanted?.leaving === true && waits === undefined) problems.push(`${name}: is leaving and still there`);
     for (const [key, { content }] of wanted?.items ?? []) {
       if (waits?.has(key) === true) continue;
-      const things = [...(own?.things.values() ?? [])].filter(
+      const made = [...(own?.things.values() ?? [])].filter(
         (thing) => thing.madeFor === resource.uid && (subject.kind === "SimZone" ? thing.id : thing.key) === key,
       );
+      const things = cast.ledger.restored ? recognised(subject, made) : made;
       const [thing] = things;
       if (things.length !== 1) problems.push(`${name}: ${things.length} things for ${key}`);
       else if (thing?.value !== content.value || thing.size !== content.size) problems.push(`${name}: ${key} differs`);
@@ -177,6 +178,15 @@ export function unconverged(cast: Cast): readonly string[] {
   for (const operation of cast.store.state.tables.operations.values())
     if (isLive(operation)) problems.push(`${operation.id} is ${operation.state}: ${operation.message}`);
   return [...problems, ...leftovers(cast, decided, shared)];
+}
+
+/**
+ * What was made after the backup and lost its marker to a stranger cannot be recognised by anybody: another one is made, and the
+ * first is left alone and reported when its marker is back. Of several, the one on record counts.
+ */
+function recognised({ memory }: SubjectRow, made: readonly Thing[]): readonly Thing[] {
+  const onRecord = made.filter(({ id }) => memory.owned.some(({ externalId }) => externalId === id));
+  return made.length > 1 && onRecord.length === 1 ? onRecord : made;
 }
 
 /** Things of ours that nothing declares any more. */
