@@ -52,9 +52,10 @@ test("the scheduler's benchmark prints one document, and its idle cycles share t
   }
   assert.equal(document.figures["subjects"], 200_000);
   assert.equal(document.figures["heals"], 10_000);
-  // Leases are renewed by time: a busy machine has fewer cycles between two of them, but never anything near one each.
-  const idleCommits = document.figures["idle_commits_per_cycle"] ?? 1;
-  assert.ok(idleCommits < 0.05, `${idleCommits} commits per idle cycle\n${said.stderr}`);
+  // Leases are renewed and idle cycles counted by time, so a busy machine, which has fewer cycles, commits as often: the bar at the
+  // 278 cycles a second that are due.
+  const { idle_commits_per_cycle: perCycle = 1, idle_cycles_per_second: perSecond = 278 } = document.figures;
+  assert.ok(perCycle * perSecond <= 0.01 * 278, `${perCycle} commits per idle cycle\n${said.stderr}`);
 });
 
 test("the worker's benchmark compares two steps with the bare rows and with DBOS, and shares turns between tenants", () => {
