@@ -6,7 +6,7 @@ import type { TestApi } from "../support/api.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { consoleLooks } from "../support/console-pages.ts";
 import { type ConsoleApi, startConsoleApi } from "../support/console-api.ts";
-import { Complaints, openContext, seriousViolations, tabTo } from "../support/console.ts";
+import { seriousViolations, tabTo, withSignedInPage } from "../support/console.ts";
 
 const base = "/v1/organizations/default";
 const longName = "a".repeat(60);
@@ -45,23 +45,18 @@ describe("the map of the console", () => {
     await started[Symbol.asyncDispose]();
   });
 
-  async function opened(
+  const opened = (
     look: (typeof consoleLooks)[number],
     work: (page: Page) => Promise<void>,
-    expected = /^$/,
-  ): Promise<void> {
-    const context = await openContext(browser, look);
-    try {
-      const page = await context.newPage();
-      const complaints = new Complaints(page, url, expected);
-      await started.signIn(page);
-      await page.goto(`${url}/o/default/map`);
-      await work(page);
-      complaints.requireNone();
-    } finally {
-      await context.close();
-    }
-  }
+    expected?: RegExp,
+  ): Promise<void> =>
+    withSignedInPage(
+      { browser, console: started, look, ...(expected === undefined ? {} : { expected }) },
+      async (page) => {
+        await page.goto(`${url}/o/default/map`);
+        await work(page);
+      },
+    );
 
   const cards = (page: Page) => page.locator(".react-flow__node-card");
   const details = (page: Page) => page.getByRole("complementary", { name: "Chosen card" });

@@ -6,14 +6,13 @@ import { stringify } from "yaml";
 import { launchChromium } from "../support/chromium.ts";
 import { consoleLooks } from "../support/console-pages.ts";
 import {
-  Complaints,
+  consoleOf,
   consoleUrl,
   endPauses,
-  openContext,
   operatorCall,
   requireConsole,
   seriousViolations,
-  signIn,
+  withSignedInPage,
 } from "../support/console.ts";
 import { atHetzner, startDemo, untilDemoStands, untilHostsStand, workspace } from "../support/demo.ts";
 import { productFolder } from "../support/product-folder.ts";
@@ -55,18 +54,8 @@ describe("objects, drift and held changes in the console", () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  async function opened(look: (typeof consoleLooks)[number], work: (page: Page) => Promise<void>): Promise<void> {
-    const context = await openContext(browser, look);
-    try {
-      const page = await context.newPage();
-      const complaints = new Complaints(page, consoleUrl(product));
-      await signIn(page, product);
-      await work(page);
-      complaints.requireNone();
-    } finally {
-      await context.close();
-    }
-  }
+  const opened = (look: (typeof consoleLooks)[number], work: (page: Page) => Promise<void>) =>
+    withSignedInPage({ browser, console: consoleOf(product), look }, work);
 
   const show = (page: Page, path: string) => page.goto(`${consoleUrl(product)}/o/demo/${path}`);
   const read = async (path: string) => (await operatorCall(product, "GET", path)) as Resource;

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../support/chromium.ts";
 import { consoleLooks, consolePages } from "../support/console-pages.ts";
 import {
-  Complaints,
+  consoleOf,
   consoleUrl,
   endPauses,
   openContext,
@@ -14,6 +14,7 @@ import {
   seriousViolations,
   signIn,
   tabTo,
+  withSignedInPage,
 } from "../support/console.ts";
 import {
   breakSomething,
@@ -53,18 +54,8 @@ describe("the console of the demo", () => {
     rmSync(dataDirectory, { recursive: true, force: true });
   });
 
-  async function opened(look: (typeof consoleLooks)[number], work: (page: Page) => Promise<void>): Promise<void> {
-    const context = await openContext(browser, look);
-    try {
-      const page = await context.newPage();
-      const complaints = new Complaints(page, consoleUrl(product));
-      await signIn(page, product);
-      await work(page);
-      complaints.requireNone();
-    } finally {
-      await context.close();
-    }
-  }
+  const opened = (look: (typeof consoleLooks)[number], work: (page: Page) => Promise<void>) =>
+    withSignedInPage({ browser, console: consoleOf(product), look }, work);
 
   for (const look of consoleLooks)
     test(`every page, ${look.name}: accessible, no wider than the screen, and quiet`, async () => {

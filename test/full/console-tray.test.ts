@@ -5,7 +5,7 @@ import { after, afterEach, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../support/chromium.ts";
 import { consoleLooks } from "../support/console-pages.ts";
-import { endPauses, openContext, operatorCall, requireConsole, signIn } from "../support/console.ts";
+import { consoleOf, endPauses, operatorCall, requireConsole, withSignedInPage } from "../support/console.ts";
 import {
   atHetzner,
   breakSomething,
@@ -47,16 +47,8 @@ describe("trouble with the providers, another server, a killed worker and a free
   });
   afterEach(() => endPauses(product, "demo"));
 
-  async function opened(work: (page: Page) => Promise<void>): Promise<void> {
-    const context = await openContext(browser, consoleLooks[0]);
-    try {
-      const page = await context.newPage();
-      await signIn(page, product);
-      await work(page);
-    } finally {
-      await context.close();
-    }
-  }
+  const opened = (work: (page: Page) => Promise<void>) =>
+    withSignedInPage({ browser, console: consoleOf(product), look: consoleLooks[0] }, work);
 
   const ready = async () => {
     const zone = (await operatorCall(product, "GET", "/v1/organizations/demo/projects/shop/dnszones/shop")) as {

@@ -60,21 +60,58 @@ export async function operatorCall(product: Product, method: string, path: strin
 /** Follows a one-time link: the first time Ada says who she is, from then on it signs her in. */
 export async function signIn(page: Page, product: Product): Promise<void> {
   const people = (await operatorCall(product, "GET", "/v1/people")) as { items: readonly unknown[] };
-  const known = people.items.length > 0;
-  const made = (await operatorCall(product, "POST", "/v1/sign-in-links", known ? { email: ada.email } : {})) as {
+  const isKnown = people.items.length > 0;
+  const made = (await operatorCall(product, "POST", "/v1/sign-in-links", isKnown ? { email: ada.email } : {})) as {
     url: string;
   };
-  await page.goto(`${consoleUrl(product)}/sign-in${new URL(made.url).hash}`);
+  await followLink(page, `${consoleUrl(product)}/sign-in${new URL(made.url).hash}`, isKnown);
+}
+
+export async function followLink(page: Page, link: string, isKnown: boolean): Promise<void> {
+  await page.goto(link);
   const form = page.locator("form:visible");
-  if (known) await form.getByRole("button", { name: "Sign in" }).click();
-  else {
+  if (!isKnown) {
     await form.getByLabel("E-mail").fill(ada.email);
     await form.getByLabel("Name").fill(ada.name);
     await form.getByLabel("Password").fill(ada.password);
-    await form.getByRole("button", { name: "Begin" }).click();
   }
+  await form.getByRole("button", { name: isKnown ? "Sign in" : "Begin" }).click();
   await page.waitForURL(/\/o\/[^/]+\/now$/);
   await page.getByRole("heading", { name: "Now", level: 1 }).waitFor();
+}
+
+/** A console somebody can sign in to, whoever serves it. */
+export interface ServedConsole {
+  /** As browsers know it. */
+  readonly url: string;
+  signIn(page: Page): Promise<void>;
+}
+
+export function consoleOf(product: Product): ServedConsole {
+  return { url: consoleUrl(product), signIn: (page) => signIn(page, product) };
+}
+
+/** Does the work on a page of somebody who is signed in, and fails on whatever the page complained of meanwhile. */
+export async function withSignedInPage(
+  visit: {
+    readonly browser: Browser;
+    readonly console: ServedConsole;
+    readonly look: Look;
+    /** Answers that the work provokes; see Complaints. */
+    readonly expected?: RegExp;
+  },
+  work: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await openContext(visit.browser, visit.look);
+  try {
+    const page = await context.newPage();
+    const complaints = new Complaints(page, visit.console.url, visit.expected);
+    await visit.console.signIn(page);
+    await work(page);
+    complaints.requireNone();
+  } finally {
+    await context.close();
+  }
 }
 
 export interface Look {
