@@ -98,8 +98,10 @@ export class Table<R extends Row> implements ReadTable<R> {
     this.#all = undefined;
     for (const [index, keysOf] of Object.entries(this.#indexes)) {
       const found = this.#indexOf(index);
-      for (const key of before === undefined ? [] : keysOf(before)) found.get(key)?.delete(id);
-      for (const key of row === undefined ? [] : keysOf(row)) {
+      const [left, right] = [before === undefined ? [] : keysOf(before), row === undefined ? [] : keysOf(row)];
+      // Whoever stays under a key keeps its place: a change must not move it to the end of a list.
+      for (const key of left) if (!right.includes(key)) found.get(key)?.delete(id);
+      for (const key of right) {
         const ids = found.get(key);
         if (ids === undefined) found.set(key, new Set([id]));
         else ids.add(id);

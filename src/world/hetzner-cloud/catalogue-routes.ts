@@ -53,16 +53,21 @@ export function datacenterBody(datacenter: Datacenter, call?: Pick<Call, "faults
   };
 }
 
-export function isOutOfCapacity(call: Pick<Call, "faults">, location: string, type: string): boolean {
-  return (
-    call.faults.holds("region-outage", (fault) => fault.location === location) ||
-    call.faults.holds(
-      "no-capacity",
-      (fault) =>
-        (fault.location === undefined || fault.location === location) &&
-        (fault.type === undefined || fault.type === type),
-    )
-  );
+type Where = { readonly location?: string | undefined; readonly type?: string | undefined };
+
+const meant = (location: string, type: string) => (fault: Where) =>
+  (fault.location === undefined || fault.location === location) && (fault.type === undefined || fault.type === type);
+
+/** What the catalogue shows while capacity may be gone. */
+function isOutOfCapacity({ faults }: Pick<Call, "faults">, location: string, type: string): boolean {
+  return faults.holds("region-outage", meant(location, type)) || faults.holds("no-capacity", meant(location, type));
+}
+
+/** Whether somebody who orders is refused for it. */
+export function strikesCapacity({ faults }: Pick<Call, "faults">, location: string, type: string): boolean {
+  const struck =
+    faults.strike("region-outage", meant(location, type)) ?? faults.strike("no-capacity", meant(location, type));
+  return struck !== undefined;
 }
 
 const monthly = (net: number) => locations.map(({ name }) => ({ location: name, price_monthly: price(net) }));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { actionBody, startAction } from "./actions.ts";
 import { bodyOf, idOrNameSchema, idSchema, labelsSchema, optionalIdSchema } from "./body.ts";
 import { type Call, created, type HetznerRoute } from "./call.ts";
-import { isOutOfCapacity } from "./catalogue-routes.ts";
+import { strikesCapacity } from "./catalogue-routes.ts";
 import {
   type Datacenter,
   datacenterIn,
@@ -109,8 +109,7 @@ function whereOf(body: CreateBody, type: ServerType): Datacenter {
 function requireCapacity(call: Call, { type, datacenter }: Parts): void {
   const isOffered = type.locations.some(({ name }) => name === datacenter.location);
   if (!isOffered) throw refused("invalid_input", `unsupported location for server type ${type.name}`);
-  if (!isOutOfCapacity(call, datacenter.location, type.name)) return;
-  call.faults.strike("no-capacity");
+  if (!strikesCapacity(call, datacenter.location, type.name)) return;
   throw new HetznerError(412, "resource_unavailable", `server location disabled or ${type.name} is out of capacity`);
 }
 

@@ -5,8 +5,9 @@ import { IonosError, locked, missing } from "./errors.ts";
 import { type Kind, kindOf, kinds, listPath, onePath } from "./kinds.ts";
 import { checked, makeElements, wantedOf } from "./make.ts";
 import { pageOf, viewOf } from "./pages.ts";
+import { requireRegion } from "./regions.ts";
 import { accepted, startRequest } from "./requests.ts";
-import type { Consequence, Element } from "./rows.ts";
+import { type Consequence, type Element, textOf } from "./rows.ts";
 import { collectionBody, elementBody } from "./shown.ts";
 
 export function jsonOf(call: Pick<Call, "body">): unknown {
@@ -25,6 +26,7 @@ export function elementOf(call: Call, kind: Kind): Element {
   const id = kind.type === "lan" ? `${parent?.id ?? ""}:${shownId}` : shownId;
   const element = call.contract.elements.get(id);
   if (element === undefined || element.type !== kind.type || element.parent !== parent?.id) throw missing();
+  if (kind.type === "datacenter" && call.method !== "GET") requireRegion(call, textOf(element.properties, "location"));
   return element;
 }
 

@@ -27,6 +27,10 @@ export function overLimit(limit: string): IonosError {
   return new IonosError(422, "200", `[VDC-14-1800] The contract's limit ${limit} would be exceeded`);
 }
 
+export function notAvailable(location: string): IonosError {
+  return new IonosError(503, "600", `[VDC-6-601] Resources in ${location} are currently not available`);
+}
+
 export function locked(): IonosError {
   const message = "[VDC-5-1818] Operation cannot be executed since this resource is locked by another process.";
   return new IonosError(423, "332", message);

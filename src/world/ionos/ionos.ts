@@ -102,7 +102,7 @@ export class Ionos implements Cloud {
     };
   }
 
-  fill(account: string, { servers, prefix }: Fill): number {
+  fill(account: string, { servers, prefix, labels }: Fill): number {
     const { elements } = this.book.get(account);
     const { time, random } = this.#core;
     const fresh = {
@@ -120,7 +120,8 @@ export class Ionos implements Cloud {
       const own = newId({ random });
       const facts = { cores: 2, ram: 4_096, availabilityZone: "AUTO", cpuFamily: "INTEL_ICELAKE", type: "ENTERPRISE" };
       const named = { name: `${prefix}-${number}`, ...facts, vmState: "RUNNING" };
-      elements.put({ ...place, id: own, shownId: own, type: "server", parent: id, datacenter: id, properties: named });
+      const inside = { parent: id, datacenter: id, labels };
+      elements.put({ ...place, ...inside, id: own, shownId: own, type: "server", properties: named });
     }
     return servers;
   }

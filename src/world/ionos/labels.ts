@@ -4,7 +4,7 @@ import { depthOf } from "./catalogue.ts";
 import { elementOf, jsonOf } from "./elements.ts";
 import { invalid, IonosError, missing } from "./errors.ts";
 import { type Kind, kindOf, onePath } from "./kinds.ts";
-import { pageOf, viewOf } from "./pages.ts";
+import { keptOf, pageOf, viewOf } from "./pages.ts";
 import type { Element } from "./rows.ts";
 import { hrefOf } from "./shown.ts";
 
@@ -83,16 +83,19 @@ function routesOf(kind: Kind): IonosRoute[] {
 /** All labels of the contract, each with what it is on. */
 function everyLabel(call: Call): Answer {
   const depth = depthOf(call) - 1;
-  const rows = labelled.flatMap((kind) => viewOf(call).where("type", kind.type));
-  const items = rows.flatMap((element) =>
-    Object.entries(element.labels).map(([key, value]) => {
-      const urn = `urn:label:${element.type}:${element.shownId}:${key}`;
-      const reference = { id: urn, type: "label", href: `${call.base}/labels/${encodeURIComponent(urn)}` };
-      const on = { resourceId: element.shownId, resourceType: element.type };
-      const resourceHref = `${call.base}${hrefOf(call.contract, element)}`;
-      return depth < 0 ? reference : { ...reference, properties: { key, value, ...on, resourceHref } };
-    }),
-  );
+  const view = viewOf(call);
+  const all = labelled
+    .flatMap((kind) => view.where("type", kind.type))
+    .flatMap((element) =>
+      Object.entries(element.labels).map(([key, value]) => {
+        const urn = `urn:label:${element.type}:${element.shownId}:${key}`;
+        const reference = { id: urn, type: "label", href: `${call.base}/labels/${encodeURIComponent(urn)}` };
+        const on = { resourceId: element.shownId, resourceType: element.type };
+        const resourceHref = `${call.base}${hrefOf(call.contract, element)}`;
+        return depth < 0 ? reference : { ...reference, properties: { key, value, ...on, resourceHref } };
+      }),
+    );
+  const { kept: items } = keptOf(call, all);
   return ok({ id: "labels", type: "collection", href: `${call.base}/labels`, items });
 }
 

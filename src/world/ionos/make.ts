@@ -3,8 +3,9 @@ import type { JsonObject } from "../../ports/json.ts";
 import { publicIpv4 } from "../addresses.ts";
 import { type Call, newId } from "./call.ts";
 import { images } from "./catalogue.ts";
-import { invalid, IonosError, overLimit } from "./errors.ts";
+import { invalid, notAvailable, overLimit } from "./errors.ts";
 import { type Kind, kindOf } from "./kinds.ts";
+import { requireRegion } from "./regions.ts";
 import { type Element, type ElementType, numberOf, textOf } from "./rows.ts";
 
 /** What a body says about an element: its properties, and what is to be inside it. */
@@ -45,11 +46,34 @@ export function checked(schema: z.ZodType, properties: unknown, where: string): 
   throw invalid(`${where}${issue?.path.map(String).join(".") ?? ""}`, issue?.message ?? "is invalid");
 }
 
-/** Makes an element and what is inside it, busy until the request is over. The first one is the element itself. */
+/**
+ * Makes an element and what is inside it, busy until the request is over. The first one is the element itself. What is refused
+ * half-way leaves nothing behind.
+ */
 export function makeElements(call: Call, kind: Kind, wanted: Wanted, parent: Element | undefined): readonly Element[] {
+  const made: Element[] = [];
+  try {
+    return makeInside({ ...call, made }, kind, wanted, parent);
+  } catch (thrown) {
+    for (const { id } of made.toReversed()) call.contract.elements.remove(id);
+    throw thrown;
+  }
+}
+
+/** A call with everything that it has made so far. */
+interface Making extends Call {
+  readonly made: Element[];
+}
+
+function put({ contract, made }: Making, element: Element): Element {
+  made.push(element);
+  return contract.elements.put(element);
+}
+
+function makeInside(call: Making, kind: Kind, wanted: Wanted, parent: Element | undefined): readonly Element[] {
   requireRoom(call, kind, wanted.properties);
   const datacenter = parent === undefined ? undefined : (parent.datacenter ?? parent.id);
-  requireRegion(call, kind, datacenter, wanted.properties);
+  requireCapacity(call, kind, datacenter, wanted.properties);
   const shownId = kind.type === "lan" ? nextLan(call, datacenter ?? "") : newId(call);
   const element: Element = {
     id: kind.type === "lan" ? `${datacenter ?? ""}:${shownId}` : shownId,
@@ -65,10 +89,10 @@ export function makeElements(call: Call, kind: Kind, wanted: Wanted, parent: Ele
     labels: {},
     attachedTo: undefined,
   };
-  call.contract.elements.put(element);
+  put(call, element);
   const inner = wanted.inside.flatMap(({ kind: child, isAttached, wanted: inside }) => {
-    if (!isAttached) return makeElements(call, child, inside, element);
-    const [volume, ...rest] = makeElements(call, child, inside, call.contract.elements.get(datacenter ?? ""));
+    if (!isAttached) return makeInside(call, child, inside, element);
+    const [volume, ...rest] = makeInside(call, child, inside, call.contract.elements.get(datacenter ?? ""));
     return volume === undefined ? rest : [call.contract.elements.put({ ...volume, attachedTo: element.id }), ...rest];
   });
   return [element, ...inner];
@@ -93,14 +117,19 @@ function requireRoom(call: Call, { type }: Kind, properties: JsonObject): void {
   }
 }
 
-function requireRegion(call: Call, { type }: Kind, datacenter: string | undefined, properties: JsonObject): void {
-  const location = textOf(call.contract.elements.get(datacenter ?? "")?.properties ?? properties, "location");
-  const isOut =
-    call.faults.strike("region-outage", (fault) => fault.location === location) !== undefined ||
-    (type === "server" &&
-      call.faults.strike("no-capacity", (fault) => fault.location === undefined || fault.location === location) !==
-        undefined);
-  if (isOut) throw new IonosError(503, "600", `[VDC-6-601] Resources in ${location} are currently not available`);
+/** Whoever is inside a data center was stopped at the data center, if its region is out. Servers have no type here but their CPU's. */
+function requireCapacity(call: Call, { type }: Kind, datacenter: string | undefined, properties: JsonObject): void {
+  if (datacenter === undefined) requireRegion(call, textOf(properties, "location"));
+  if (type !== "server") return;
+  const location = textOf(call.contract.elements.get(datacenter ?? "")?.properties ?? {}, "location");
+  const family = textOf(properties, "cpuFamily");
+  const struck = call.faults.strike(
+    "no-capacity",
+    (fault) =>
+      (fault.location === undefined || fault.location === location) &&
+      (fault.type === undefined || fault.type === family),
+  );
+  if (struck !== undefined) throw notAvailable(location);
 }
 
 function nextLan(call: Call, datacenter: string): string {
@@ -109,7 +138,7 @@ function nextLan(call: Call, datacenter: string): string {
 }
 
 /** What the provider adds to what was asked for. */
-function derived(call: Call, type: ElementType, wanted: JsonObject, datacenter: string | undefined): JsonObject {
+function derived(call: Making, type: ElementType, wanted: JsonObject, datacenter: string | undefined): JsonObject {
   if (type === "server") return { vmState: "RUNNING" };
   if (type === "volume") return volumeFacts(call, wanted, datacenter);
   if (type === "nic") return nicFacts(call, wanted, datacenter);
@@ -138,7 +167,7 @@ function volumeFacts(call: Call, wanted: JsonObject, datacenter: string | undefi
 }
 
 /** A LAN that does not exist is made with the first network card that is put into it. */
-function nicFacts(call: Call, wanted: JsonObject, datacenter = ""): JsonObject {
+function nicFacts(call: Making, wanted: JsonObject, datacenter = ""): JsonObject {
   const { elements } = call.contract;
   const lanId = `${datacenter}:${textOf(wanted, "lan")}`;
   const lan = elements.get(lanId) ?? implicitLan(call, datacenter, textOf(wanted, "lan"));
@@ -154,8 +183,8 @@ function nicFacts(call: Call, wanted: JsonObject, datacenter = ""): JsonObject {
   };
 }
 
-function implicitLan(call: Call, datacenter: string, shownId: string): Element {
-  return call.contract.elements.put({
+function implicitLan(call: Making, datacenter: string, shownId: string): Element {
+  return put(call, {
     id: `${datacenter}:${shownId}`,
     shownId,
     type: "lan",

@@ -10,6 +10,13 @@ export function viewOf(call: Call): ReadTable<Element> {
   return lagMs > 0 ? call.contract.elements.asOf(call.nowMs - lagMs) : call.contract.elements;
 }
 
+/** What a list has of everything, and how much it claims to have. */
+export function keptOf<R>(call: Call, all: readonly R[]): { readonly kept: readonly R[]; readonly total: number } {
+  const half = call.faults.strike("half-list");
+  const kept = half === undefined ? all : all.slice(0, Math.ceil(all.length * half.share));
+  return { kept, total: half?.total === "kept" ? all.length : kept.length };
+}
+
 export interface Page<R> {
   readonly rows: readonly R[];
   readonly facts: Readonly<Record<string, unknown>>;
@@ -19,9 +26,7 @@ export interface Page<R> {
 export function pageOf<R>(call: Call, all: readonly R[]): Page<R> {
   const limit = numberOf(call, "limit", 1_000, 1);
   const asked = numberOf(call, "offset", 0, 0);
-  const half = call.faults.strike("half-list");
-  const kept = half === undefined ? all : all.slice(0, Math.ceil(all.length * half.share));
-  const total = half?.total === "kept" ? all.length : kept.length;
+  const { kept, total } = keptOf(call, all);
   const offset = asked > 0 && call.faults.strike("repeated-page") !== undefined ? 0 : asked;
   const shift = offset > 0 && call.faults.strike("duplicate-page") !== undefined ? 1 : 0;
   const link = (from: number) => `${call.base}${call.path}?offset=${from}&limit=${limit}`;

@@ -21,7 +21,8 @@ export interface Work {
 /** Enters a request; what it touches is busy until it is over. */
 export function startRequest(call: Call, work: Work): IonosRequest {
   const { contract, nowMs } = call;
-  const failure = call.faults.strike("failed-actions");
+  // Commands are the other cloud's; which requests fail here is aimed at by method and path.
+  const failure = call.faults.strike("failed-actions", ({ command }) => command === undefined);
   const factor = call.faults.strike("slow-actions")?.factor ?? 1;
   const before = contract.running.flatMap((id) => contract.requests.get(id) ?? []);
   const freeMs = before

@@ -4,6 +4,7 @@ import type { Call } from "./call.ts";
 import { cpuArchitecture } from "./catalogue.ts";
 import type { Contract } from "./contract.ts";
 import { kindOf } from "./kinds.ts";
+import { isOut } from "./regions.ts";
 import type { Element } from "./rows.ts";
 
 /** What the API takes and never tells. */
@@ -50,7 +51,8 @@ function propertiesBody(call: Call, view: ReadTable<Element>, element: Element):
     const wanted = element.properties["bootVolume"] as { readonly id: string } | undefined;
     const attached = view.where("attachedTo", element.id);
     const boot = attached.find(({ shownId }) => shownId === wanted?.id) ?? attached[0];
-    return boot === undefined ? told : { ...told, bootVolume: elementBody(call, view, boot, -1) };
+    const state = isOut(call, view.get(element.datacenter ?? "")) ? { vmState: "NOSTATE" } : {};
+    return { ...told, ...state, ...(boot === undefined ? {} : { bootVolume: elementBody(call, view, boot, -1) }) };
   }
   if (element.type === "volume" && element.attachedTo !== undefined) return { ...told, bootServer: element.attachedTo };
   return told;

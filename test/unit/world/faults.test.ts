@@ -108,6 +108,18 @@ test("capacity goes and comes back, and the catalogue says so", () => {
   world.take(201, "POST", "/v1/servers", { ...smallServer, name: "web-2" });
 });
 
+test("capacity that is gone by chance, or so often, lets others through, and counts only where it was meant", () => {
+  const world = worldWith(0);
+  const order = (name: string) => world.ask("POST", "/v1/servers", { ...smallServer, name }).status;
+  const elsewhere = world.fault({ kind: "no-capacity", location: "hel1", times: 1 });
+  world.fault({ kind: "no-capacity", location: "nbg1", times: 2 });
+  assert.deepEqual([order("a"), order("b"), order("c")], [412, 412, 201]);
+  world.take(204, "DELETE", `/_world/faults/${elsewhere}`);
+  world.fault({ kind: "no-capacity", chance: 0.5 });
+  const orders = Array.from({ length: 20 }, (_, index) => order(`by-chance-${index}`));
+  assert.deepEqual(new Set(orders), new Set([201, 412]));
+});
+
 test("an outage of a region shows its servers as unknown, and makes none there", () => {
   const world = worldWith(1);
   world.fault({ kind: "region-outage", location: "nbg1" });

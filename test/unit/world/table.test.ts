@@ -64,3 +64,16 @@ test("a table as of a moment is what it was then, by every way of reading it", (
     }),
   );
 });
+
+test("a row that is changed keeps its place in the lists that it stays in", () => {
+  const table = new Table<{ readonly id: string; readonly color: string; readonly name: string }>(
+    { nowMs: 0 },
+    { color: ({ color }) => [color] },
+  );
+  for (const id of ["c", "a", "b"]) table.put({ id, color: "red", name: id });
+  table.put({ id: "c", color: "red", name: "renamed" });
+  const reds = () => table.where("color", "red").map(({ id }) => id);
+  assert.deepEqual(reds(), ["c", "a", "b"]);
+  table.put({ id: "c", color: "blue", name: "renamed" });
+  assert.deepEqual(reds(), ["a", "b"]);
+});

@@ -8,9 +8,64 @@ import { serveWorld } from "../../../src/world/http-server.ts";
 import { World } from "../../../src/world/world.ts";
 import { type ServerBody, smallServer, TestWorld } from "../../support/world.ts";
 
-/** Requests of all sorts, good ones and bad ones, with faults among them. */
+/** Where nobody can know the id before: the first thing of the contract of that type. */
+const firstOf = (type: string) => `FIRST-${type}`;
+const center = `/cloudapi/v6/datacenters/${firstOf("datacenter")}`;
+
+const ionosRequests = [
+  fc.record({
+    method: fc.constant("POST"),
+    path: fc.constant("/cloudapi/v6/datacenters"),
+    body: fc.constantFrom({ properties: { location: "de/fra" } }, { properties: { location: "mars" } }),
+  }),
+  fc.record({
+    method: fc.constant("POST"),
+    path: fc.constant(`${center}/servers`),
+    body: fc.record({
+      properties: fc.record({ name: fc.constantFrom("a", "b"), cores: fc.constant(1), ram: fc.constant(1_024) }),
+      entities: fc.constantFrom(
+        {},
+        { nics: { items: [{ properties: { lan: 1 } }] } },
+        { volumes: { items: [{ properties: { size: 10, type: "SSD", imageAlias: "nobody:1" } }] } },
+      ),
+    }),
+  }),
+  fc.record({
+    method: fc.constantFrom("PATCH", "DELETE"),
+    path: fc.constant(`${center}/servers/${firstOf("server")}`),
+    body: fc.constant({ name: "renamed" }),
+  }),
+  fc.record({
+    method: fc.constant("GET"),
+    path: fc.constantFrom(`${center}/servers?depth=2&limit=2`, "/cloudapi/v6/requests?depth=2"),
+    body: fc.constant(undefined),
+  }),
+];
+
+/** The same request, with the id that was meant. */
+function resolved(world: TestWorld, path: string): string {
+  return path.replaceAll(/FIRST-([a-z]+)/g, (_, type: string) => {
+    const state = world.world.save() as {
+      clouds: { ionos: { contracts: readonly { elements: readonly { id: string; type: string }[] }[] } };
+    };
+    return state.clouds.ionos.contracts[0]?.elements.find((element) => element.type === type)?.id ?? "nothing";
+  });
+}
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+function reactions(world: TestWorld, list: readonly Asked[]) {
+  return list.map(({ method, path, body }) => world.react(method, resolved(world, path), body));
+}
+
+/** Requests of all sorts to both clouds, good ones and bad ones, with faults among them. */
 const requests = fc.array(
   fc.oneof(
+    ...ionosRequests,
     fc.record({
       method: fc.constant("POST"),
       path: fc.constant("/v1/servers"),
@@ -56,7 +111,7 @@ test("the same seed and the same requests give the same answers, to the last hea
     fc.property(requests, fc.integer({ min: 0, max: 1_000 }), (list, seed) => {
       const run = () => {
         const world = new TestWorld({ seed, stepMs: 700 });
-        return list.map(({ method, path, body }) => world.react(method, path, body));
+        return reactions(world, list);
       };
       assert.deepEqual(run(), run());
     }),
@@ -68,11 +123,11 @@ test("a world that was saved and loaded goes on as the one it was saved from", (
   fc.assert(
     fc.property(requests, requests, (before, after) => {
       const first = new TestWorld({ seed: 7, stepMs: 700 });
-      for (const { method, path, body } of before) first.react(method, path, body);
+      reactions(first, before);
       const second = new TestWorld({ seed: 1, stepMs: 700, accounts: [] });
       second.world.load(JSON.parse(JSON.stringify(first.world.save())));
       // Lists of the past are not saved, and no fault here asks for one.
-      const go = (world: TestWorld) => after.map(({ method, path, body }) => world.react(method, path, body));
+      const go = (world: TestWorld) => reactions(world, after);
       const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
       assert.deepEqual(plain(go(second)), plain(go(first)));
     }),

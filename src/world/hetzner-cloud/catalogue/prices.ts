@@ -8,7 +8,8 @@ export const currency = "EUR";
 
 /** An amount of euros as the API writes it, with the tax on top. */
 export function price(net: number): Price {
-  return { net: net.toFixed(10), gross: (net * 1.19).toFixed(16) };
+  // Sixteen places, of which a float is good for ten.
+  return { net: net.toFixed(10), gross: `${(net * 1.19).toFixed(10)}000000` };
 }
 
 export interface TimePrice {
