@@ -1,4 +1,5 @@
 import type { LoadBalancerReader, LoadBalancerWriter } from "./load-balancer.ts";
+import type { RateReading } from "./provider.ts";
 
 /**
  * What a kind may ask of any cloud. Ids are the provider's own, as text. Every thing that can carry one says whose it is; whoever
@@ -192,7 +193,7 @@ export interface ComputeReader extends LoadBalancerReader {
     signal: AbortSignal,
   ): Promise<ServerLoad>;
   /** What the last answer said of the provider's own limit of calls, where it tells. */
-  callLimit?(): { readonly limit: number; readonly remaining: number } | undefined;
+  callLimit?(): RateReading | undefined;
   /** What the installation left in the account, by which it knows the account again. */
   sentinel(signal: AbortSignal): Promise<{ readonly id: string; readonly installationId: string } | "absent">;
 }

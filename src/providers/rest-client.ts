@@ -41,7 +41,8 @@ export interface Dialect {
   readonly provider: string;
   /** What its calls are called in the log. */
   readonly event: string;
-  readonly requestHeader: string;
+  /** What the provider's support asks for, who is told of a call. */
+  requestOf(answer: HttpAnswer): string | undefined;
   readonly remainingHeader: string;
   /** Which version of the API is known here, for whoever is answered by another. */
   readonly version: string;
@@ -141,7 +142,7 @@ export class RestClient {
       method: call.method,
       collection: call.path[0],
       status: answer?.status,
-      request: answer?.headers[dialect.requestHeader],
+      request: answer === undefined ? undefined : dialect.requestOf(answer),
       remaining: answer?.headers[dialect.remainingHeader],
       tookMs: Math.round(tookMs),
     };

@@ -25,6 +25,8 @@ export interface AccountItem {
 const sentinelKey = "sentinel";
 const sentinelItem: AccountItem = { type: "sentinel", name: "the claim of this installation", owner: "setpoint" };
 
+const soonMs = 60_000;
+
 /** Everything that a kind of ours can make, or that costs money. */
 const watched: Readonly<Record<string, string>> = {
   servers: "server",
@@ -95,7 +97,9 @@ export function accountInspection(
   const types = [...new Set(others)].toSorted((left, right) => (left < right ? -1 : 1));
   const unmanaged = Object.fromEntries(types.map((type) => [type, others.filter((other) => other === type).length]));
   if (calls === undefined) return { conditions: [], report: { unmanaged } };
-  const leftPercent = Math.round((calls.remaining / Math.max(1, calls.limit)) * 10) * 10;
+  // What is back before anybody has read this is not missing: some providers count by the second, and others by the hour.
+  const left = calls.fullInMs <= soonMs ? calls.limit : calls.remaining;
+  const leftPercent = Math.round((left / Math.max(1, calls.limit)) * 10) * 10;
   const report = { unmanaged, calls: { limit: calls.limit, leftPercent } };
   if (leftPercent > 20) return { conditions: [], report };
   const message = `about ${leftPercent} % of the provider's ${calls.limit} calls are left: looks come later, and so may changes`;

@@ -7,7 +7,7 @@ export type HetznerCall = RestCall;
 const dialect: Dialect = {
   provider: "Hetzner Cloud",
   event: "hetzner-cloud.call",
-  requestHeader: "x-correlation-id",
+  requestOf: ({ headers }) => headers["x-correlation-id"],
   remainingHeader: "ratelimit-remaining",
   version: "version 1",
   toError,

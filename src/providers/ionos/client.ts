@@ -2,6 +2,7 @@ import type { HttpAnswer } from "../../ports/http.ts";
 import type { RateReading } from "../../ports/provider.ts";
 import { type Dialect, RestClient, type RestClientOptions } from "../rest-client.ts";
 import { absentCode, providerErrorOf, toError } from "./answer-error.ts";
+import { requestIdOf } from "./requests.ts";
 
 /** A bucket of so many calls, filled again by so many a minute. */
 function rateOf({ headers }: HttpAnswer): RateReading | undefined {
@@ -16,7 +17,8 @@ function rateOf({ headers }: HttpAnswer): RateReading | undefined {
 const dialect: Dialect = {
   provider: "IONOS",
   event: "ionos.call",
-  requestHeader: "x-request-id",
+  // A change is told by the request that it began; nothing else is sure to have a number.
+  requestOf: (answer) => requestIdOf(answer) ?? answer.headers["x-request-id"],
   remainingHeader: "x-ratelimit-remaining",
   version: "version 6",
   toError,

@@ -95,6 +95,7 @@ function readerOf(client: IonosClient): ComputeReader {
     },
     hasImage: (name, _architecture, signal) => hasImage(client, name, signal),
     work: (id, signal) => requestState(client, id, signal),
+    callLimit: () => client.rate,
     // The contract's own number is what it is known by: nothing has to be left there.
     sentinel: absent,
   } satisfies ComputeReader);

@@ -75,9 +75,22 @@ describe("a provider", () => {
     const { report, conditions } = statusOf(lab, "ComputeProvider/main");
     assert.deepEqual(report, { unmanaged: { network: 1 }, calls: { limit: 3_600, leftPercent: 100 } });
     assert.ok(!conditions.some(({ type }) => type === "CallsShort"));
-    const short = (remaining: number) => accountInspection([], { limit: 3_600, remaining }).conditions;
+    const short = (remaining: number) =>
+      accountInspection([], { limit: 3_600, remaining, fullInMs: 600_000 }).conditions;
     assert.match(short(700)[0]?.message ?? "", /about 20 % of the provider's 3600 calls are left/);
     assert.deepEqual(short(1_000), []);
+    await lab.bench.stop();
+  });
+
+  test("reports the same of a contract of IONOS, whose calls are counted by the minute", async () => {
+    const lab = await CloudLab.open({ cloud: "ionos" });
+    lab.console("POST", "/datacenters", { properties: { name: "main", location: "de/fra" } });
+    lab.console("POST", "/ipblocks", { properties: { location: "de/fra", size: 1, name: "somebodys" } });
+    await lab.bench.declare("ComputeProvider/main", { ...provider, family: "ionos" }, { mode: "enforce" });
+    await lab.bench.pass({ minutes: 15 });
+    const { report } = statusOf(lab, "ComputeProvider/main");
+    assert.deepEqual(report, { unmanaged: { "floating IP": 1 }, calls: { limit: 50, leftPercent: 100 } });
+    assert.deepEqual(lab.writes(), []);
     await lab.bench.stop();
   });
 });
