@@ -172,6 +172,42 @@ test("a storm of 429 at one account leaves the others alone, and is not answered
   await lab.bench.stop();
 });
 
+test("groups in a location that is out stay as they are: nobody is replaced, and nobody is added", async () => {
+  const lab = await CloudLab.open({ pace: 0 });
+  const template = { type: "cx22", image: "debian-12", location: "fsn1" };
+  const group = { account: "demo", min: 2, max: 6, desired: 3, template, drainSeconds: 0 };
+  const metrics = { cpuPercent: { upAbove: 80, downBelow: 30 } };
+  const setLoad = (cpu: number | null) => lab.world.clouds[0]?.configure("demo", { load: { "*": { cpu } } });
+  setLoad(50);
+  await lab.bench.declare("ScalingGroup/fixed", { ...group, mode: "static" });
+  await lab.bench.declare("ScalingGroup/busy", { ...group, mode: "metric", metrics });
+  await lab.passWorking(300);
+  const members = () =>
+    [...lab.bench.store.state.tables.resources.values()]
+      .filter(({ kind, deletion }) => kind === "Host" && deletion === undefined)
+      .map(({ name, uid }) => `${name} ${uid}`)
+      .sort();
+  const [before, servers] = [members(), truth(lab)];
+  assert.equal(before.length, 6);
+  lab.fault({ kind: "region-outage", location: "fsn1" });
+  // Servers that nobody can reach report nothing.
+  setLoad(null);
+  const from = lab.lastRequest;
+  await lab.passWorking(3_600, 30);
+  assert.deepEqual(members(), before);
+  assert.deepEqual(
+    lab.writes(from).filter((line) => /^(DELETE|POST \/servers$)/.test(line)),
+    [],
+  );
+  assert.match(lab.bench.why("ScalingGroup/busy").join("\n"), /derived-emptiness|did not report/);
+  lab.heal();
+  setLoad(50);
+  await lab.passWorking(900, 30);
+  assert.deepEqual(truth(lab), servers);
+  assert.deepEqual(members(), before);
+  await lab.bench.stop();
+});
+
 test("somebody's script clears a firewall every few seconds: the fight is named and ended, and the rest is still kept", async () => {
   const lab = await furnished();
   const [, one] = lab.list<{ id: number; name: string }>("firewalls");

@@ -113,3 +113,42 @@ test("requests that fail behind their answer are seen, said and tried again, and
   requireConverged(lab);
   await lab.bench.stop();
 });
+
+test("the contract's limit is reached half-way: what fits is made, the rest says so and does not go on trying", async () => {
+  const lab = await IonosLab.open();
+  lab.world.clouds.find(({ name }) => name === "ionos")?.configure("demo", { limits: { coresPerContract: 4 } });
+  const from = lab.lastRequest;
+  const ended: string[] = [];
+  for (const name of ["web-1", "web-2", "web-3", "web-4"]) {
+    await lab.redeclare(name, {});
+    const { state, message } = await lab.finish(await lab.start("host.create", `Host/${name}`), 600);
+    ended.push(state);
+    if (state === "attention") assert.match(message, /coresPerContract would be exceeded.*have the limit raised/s);
+  }
+  assert.deepEqual(ended, ["succeeded", "succeeded", "attention", "attention"]);
+  await lab.bench.pass({ hours: 1 });
+  assert.equal(lab.writes(from).filter((line) => /^POST .*\/servers$/.test(line)).length, 4);
+  assert.equal(lab.all("servers").length, 2);
+  assert.equal(lab.all("volumes").length, 2, "no disk is left of what was refused");
+  await lab.bench.stop();
+});
+
+test("a storm of 429 at one contract leaves the others alone, and is not answered by another storm", async () => {
+  const lab = await furnished();
+  lab.world.clouds.find(({ name }) => name === "ionos")?.configure("other", { requestsPerMinute: 1_000_000 });
+  lab.console("POST", "/datacenters", { properties: { name: "main", location: "de/fra" } }, "other");
+  lab.fault({ kind: "rate-limit", retryAfterSeconds: 120, account: "demo" });
+  await lab.bench.declare("Firewall/web", { account: "demo", applies: "scope", rules: rules.slice(0, 1) });
+  await lab.bench.declare("CloudNetwork/elsewhere", { account: "other", location: "main" });
+  const from = lab.lastRequest;
+  await lab.bench.pass({ minutes: 30 });
+  const asked = lab.world.log.after(from).filter(({ account }) => account === "demo").length;
+  assert.ok(asked <= 60, `${asked} requests in half an hour of 429`);
+  assert.match(lab.bench.ready("CloudNetwork/elsewhere"), /^Converged/);
+  assert.match(lab.bench.ready("Firewall/web"), /RATE_LIMITED|rate limit/i);
+  lab.heal();
+  await lab.bench.pass({ minutes: 75 });
+  for (const name of hosts) assert.equal(lab.card(name).rules.length, 1);
+  requireConverged(lab);
+  await lab.bench.stop();
+});
