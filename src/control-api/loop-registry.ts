@@ -15,7 +15,8 @@ const recordsWithoutLoop: LoopsDocument["withoutLoop"] = [
   { record: "AuditEntry", why: "The log is append-only and checked by its hash chain." },
 ];
 
-const measuredMs = 10 * 60_000;
+const minuteMs = 60_000;
+const measuredMs = 10 * minuteMs;
 
 /** The registry of loops: of every kind there is, how often it looks, what makes it look sooner, or why it never does. */
 export function loopRegistry(kinds: KindRegistry, measured?: Measured): LoopsDocument {
@@ -48,11 +49,8 @@ export interface Measured {
   readonly nowMs: number;
 }
 
-function activityOf(
-  { subjects, failing, idleCycles, lastCycleAtMs, sweptSinceMs }: LoopActivity,
-  everySeconds: number,
-  nowMs: number,
-) {
+function activityOf(activity: LoopActivity, everySeconds: number, nowMs: number) {
+  const { subjects, failing, lastCycleAtMs, sweptSinceMs } = activity;
   const fromMs = Math.max(sweptSinceMs ?? 0, nowMs - everySeconds * 1_000);
   return {
     subjects,
@@ -60,6 +58,18 @@ function activityOf(
     ...(lastCycleAtMs === undefined
       ? {}
       : { lastCycleAt: isoTime(lastCycleAtMs), nextCycleBy: isoTime(fromMs + everySeconds * 1_000) }),
-    ...(idleCycles === 0 ? {} : { realIntervalSeconds: Math.round((subjects * measuredMs) / idleCycles / 100) / 10 }),
+    ...realInterval(activity, everySeconds, nowMs),
   };
+}
+
+/** Over the whole minutes that were counted; before one interval has passed they say nothing. */
+function realInterval(
+  { subjects, idleCycles, countedSinceMs }: LoopActivity,
+  everySeconds: number,
+  nowMs: number,
+): { readonly realIntervalSeconds?: number } {
+  if (idleCycles === 0 || countedSinceMs === undefined) return {};
+  const countedMs = Math.min(measuredMs, nowMs - (nowMs % minuteMs) - countedSinceMs);
+  if (countedMs < Math.max(minuteMs, Math.min(measuredMs, everySeconds * 1_000))) return {};
+  return { realIntervalSeconds: Math.round((subjects * countedMs) / idleCycles / 100) / 10 };
 }

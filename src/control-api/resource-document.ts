@@ -1,5 +1,7 @@
 import { type Kind, parseSpec } from "../kernel/kind.ts";
+import { effectivePolicy } from "../kernel/policy.ts";
 import type { ResourceView, SubjectView } from "../ports/read-store.ts";
+import type { ScopePolicy } from "../ports/records.ts";
 import { pathOfScope, scopeOfLink } from "./access/scope-path.ts";
 import type { ApiContext } from "./context.ts";
 import { isoTime } from "./iso-time.ts";
@@ -9,22 +11,28 @@ import { apiVersion } from "./schemas/common.ts";
 import type { ConditionView, ResourceDocument } from "./schemas/resource.ts";
 import { conditionView, mergedConditions, subjectConditions } from "./subject-conditions.ts";
 
-/** Makes documents of one organization's resources; what they share (account names, linked resources) is read once. */
+/** What holds for a part because it holds for its whole. What waits there may be about another part. */
+const handedOn: ReadonlySet<string> = new Set(["Ready", "Synced", "Fresh", "Guard/pause"]);
+
+/** Makes documents of one organization's resources; what they share (account names, policies, linked resources) is read once. */
 export class ResourceDocuments {
   readonly #context: Pick<ApiContext, "reads" | "kinds" | "clock">;
   readonly #organization: string;
   #accountNames: Promise<ReadonlyMap<string, string>> | undefined;
+  #policies: Promise<ReadonlyMap<string, ScopePolicy>> | undefined;
+  readonly #isOfNew: boolean;
   readonly #linked = new Map<string, Promise<ResourceView | undefined>>();
 
-  /** `accountNames` by id, where whoever asks knows them already. */
+  /** `newAccountNames` by id: of what this very request makes, about which nothing is looked up. */
   constructor(
     context: Pick<ApiContext, "reads" | "kinds" | "clock">,
     organization: string,
-    accountNames?: ReadonlyMap<string, string>,
+    newAccountNames?: ReadonlyMap<string, string>,
   ) {
     this.#context = context;
     this.#organization = organization;
-    if (accountNames !== undefined) this.#accountNames = Promise.resolve(accountNames);
+    this.#isOfNew = newAccountNames !== undefined;
+    if (newAccountNames !== undefined) this.#accountNames = Promise.resolve(newAccountNames);
   }
 
   /** Several at once: what they are part of is read together. */
@@ -51,6 +59,7 @@ export class ResourceDocuments {
     const own = subjects.map((subject) => subject.conditions);
     const conditions = kind.loop === undefined ? await this.#linkedConditions(view, links) : mergedConditions(own);
     const reported = await this.#reportOf(kind, view, links);
+    const wholes = kind.loop === undefined ? await Promise.all(links.map((link) => this.linked(link))) : [view];
     const { deletion } = resource;
     return {
       apiVersion,
@@ -77,6 +86,8 @@ export class ResourceDocuments {
         conditions: [...conditions, ...(reported?.conditions ?? []).map(conditionView)],
         subjects,
         partOf: [...partOf],
+        ...optional("effectiveMode", await this.#modeOf(wholes)),
+        ...optional("confirmedAt", confirmedAt(wholes)),
         ...optional("report", reported?.report),
       },
     };
@@ -87,6 +98,24 @@ export class ResourceDocuments {
       .listAccounts(organizationIdOf(this.#organization))
       .then((accounts) => new Map(accounts.map((account) => [account.id, account.name])));
     return this.#accountNames;
+  }
+
+  /** How far the loops that carry it out may go, after every scope above them has spoken. */
+  async #modeOf(wholes: readonly (ResourceView | undefined)[]): Promise<ResourceDocument["status"]["effectiveMode"]> {
+    if (this.#isOfNew) return undefined;
+    this.#policies ??= this.#context.reads
+      .listPolicies(organizationIdOf(this.#organization))
+      .then((policies) => new Map(policies.map((policy) => [policy.scope, policy])));
+    const byScope = await this.#policies;
+    const policies = wholes.flatMap((whole) => {
+      if (whole === undefined) return [];
+      const { scope, uid } = whole.resource;
+      const above = pathOfScope(this.#organization, scope).flatMap((entry) => byScope.get(entry) ?? []);
+      return [...above, { scope: `resource/${uid}`, mode: whole.mode }];
+    });
+    if (policies.length === 0) return undefined;
+    const { mode, modeFrom } = effectivePolicy(policies, undefined);
+    return { mode, from: modeFrom };
   }
 
   /** What a resource is computed into, by its stored spec; a spec that stopped parsing names nothing. */
@@ -173,7 +202,7 @@ export class ResourceDocuments {
     }
     const { status } = await this.document(kind, target);
     return status.conditions
-      .filter(({ type }) => type === "Ready" || type === "Synced" || type === "Fresh")
+      .filter(({ type }) => handedOn.has(type))
       .map((condition) => ({ ...condition, message: `${link.kind}/${link.name}: ${wordsOf(condition, link, own)}` }));
   }
 }
@@ -191,6 +220,13 @@ export interface LinkedName {
 
 function keyOf({ scope, kind, name }: LinkedName): string {
   return `${scope} ${kind} ${name}`;
+}
+
+/** When all of it was last confirmed: the oldest speaks, and what was never looked at silences the others. */
+function confirmedAt(wholes: readonly (ResourceView | undefined)[]): string | undefined {
+  const times = wholes.flatMap((whole) => whole?.subjects.map(({ confirmedAtMs }) => confirmedAtMs) ?? [undefined]);
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 || known.length < times.length ? undefined : isoTime(Math.min(...known));
 }
 
 function timeOf(ms: number | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { counted } from "../kernel/counted.ts";
 import { createHash } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ApiContext } from "./context.ts";
@@ -155,7 +156,7 @@ function loops(facts: PageFacts): string {
 }
 
 function plural(count: number, noun: string, rest: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"} ${rest}`;
+  return `${counted(count, noun)} ${rest}`;
 }
 
 function escaped(text: string): string {

@@ -1,3 +1,4 @@
+import { counted } from "../kernel/counted.ts";
 import { isInForce } from "../kernel/ignored.ts";
 import type { Kind } from "../kernel/kind.ts";
 import { effectivePolicy } from "../kernel/policy.ts";
@@ -193,8 +194,9 @@ async function lookReasons(context: ApiContext, about: Explained): Promise<reado
   return observations.flatMap((seen): readonly Reason[] => {
     const ours = seen.items.filter((item) => item.owned).length;
     const strangers = seen.items.filter((item) => !item.owned).map((item) => item.key);
-    const count = `${seen.items.length}${seen.truncated ? " or more" : ""}`;
-    const words = `what is outside last changed in our eyes ${duration(nowMs - seen.observedAtMs)} ago: a ${seen.completeness} look, ${count} items, ${ours} of them ours`;
+    const all = seen.items.length;
+    const count = seen.truncated ? `${all} or more items` : counted(all, "item");
+    const words = `what is outside last changed in our eyes ${duration(nowMs - seen.observedAtMs)} ago: a ${seen.completeness} look, ${count}, ${ours} of them ours`;
     const data = { at: isoTime(seen.observedAtMs), completeness: seen.completeness, items: seen.items.length, ours };
     const look: Reason = { topic: "look", blocking: seen.completeness !== "complete", words, data };
     if (strangers.length === 0) return [look];
@@ -204,7 +206,7 @@ async function lookReasons(context: ApiContext, about: Explained): Promise<reado
       {
         topic: "strangers",
         blocking: false,
-        words: `${strangers.length} there are not ours and are left alone: ${named}`,
+        words: `${counted(strangers.length, "item")} there ${strangers.length === 1 ? "is" : "are"} not ours and left alone: ${named}`,
         data: { keys: strangers.slice(0, 100) },
       },
     ];

@@ -1,3 +1,4 @@
+import { counted } from "./counted.ts";
 import type { Condition, SubjectStatus, Verdict } from "../ports/records.ts";
 import type { CycleResult } from "./claim.ts";
 import type { Inspection } from "./loop.ts";
@@ -59,7 +60,7 @@ export function statusOf(facts: StatusFacts): SubjectStatus {
       type: "Synced",
       status: synced,
       reason: synced === "True" ? "NoDifference" : synced === "False" ? "Differs" : "NotSeen",
-      message: `${facts.differences} differences`,
+      message: counted(facts.differences, "difference"),
     },
   ];
   for (const said of facts.verdicts.toSorted((left, right) => STRICTNESS[right.answer] - STRICTNESS[left.answer]))

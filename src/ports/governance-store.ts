@@ -207,6 +207,8 @@ export interface LoopActivity {
   readonly failing: number;
   /** Cycles that found everything as declared, within the last ten whole minutes. */
   readonly idleCycles: number;
+  /** The minute of the first such cycle that is still on record. */
+  readonly countedSinceMs: number | undefined;
   readonly lastCycleAtMs: number | undefined;
   /** Every subject that is not failing was looked at since then. */
   readonly sweptSinceMs: number | undefined;

@@ -213,6 +213,7 @@ export class PostgresGovernanceStore implements GovernanceStore {
       subjects: row.subjects,
       failing: row.failing,
       idleCycles: row.idle_cycles,
+      countedSinceMs: row.counted_since_ms ?? undefined,
       lastCycleAtMs: row.last_cycle_at_ms ?? undefined,
       sweptSinceMs: row.swept_since_ms ?? undefined,
     }));

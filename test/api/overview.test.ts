@@ -112,3 +112,36 @@ test("the list of accounts says how each is used, and never what its credential 
   assert.equal((after.body["items"] as { credential: string }[])[1]?.credential, "reference");
   assert.doesNotMatch(JSON.stringify(after.body), /WHERE_THE_KEY_IS/);
 });
+
+test("how far the loop of each may go is said in lists: the strictest scope speaks, and a part is guarded as its whole", async () => {
+  await using api = await startTestApi();
+  await prepare(api);
+  const record = { zone: "b2", name: "www", type: "A", values: ["192.0.2.1"] };
+  const manifest = { apiVersion: "setpoint/v1", kind: "DnsRecord", metadata: { name: "www" }, spec: record };
+  assert.equal((await api.send("POST", `${base}/projects/web/dnsrecords`, manifest)).status, 201);
+  const own = { ...zone("b2"), metadata: { name: "b2", mode: "enforce" } };
+  await api.send("PUT", `${base}/projects/web/dnszones/b2`, own, whatever);
+  const modes = async () => {
+    const { body } = await api.send("GET", `${base}/resources?project=web`);
+    const items = body["items"] as {
+      metadata: { name: string };
+      status: { effectiveMode: { mode: string; from: string } };
+    }[];
+    return Object.fromEntries(items.map(({ metadata, status }) => [metadata.name, status.effectiveMode]));
+  };
+  const before = await modes();
+  const byDefault = { mode: "enforce", from: "default" };
+  assert.deepEqual([before["b2"], before["www"]], [byDefault, byDefault]);
+  assert.equal((await api.send("PUT", `${base}/projects/web/policy`, { mode: "propose" }, whatever)).status, 200);
+  const after = await modes();
+  assert.match(after["b2"]?.from ?? "", /^project\//);
+  assert.deepEqual([after["b2"]?.mode, after["www"]], ["propose", after["b2"]]);
+  assert.equal(after["a3"]?.mode, "observe", "its own word is stricter");
+  assert.match(after["a3"]?.from ?? "", /^resource\//);
+  const { body } = await api.send("GET", `${base}/projects/web/dnszones/b2`);
+  assert.deepEqual(
+    (body as { status: { effectiveMode: unknown } }).status.effectiveMode,
+    after["b2"],
+    "read alone it says the same",
+  );
+});

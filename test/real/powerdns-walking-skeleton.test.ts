@@ -123,7 +123,7 @@ test("in observe mode it is looked at, and nothing is written", async (t) => {
     (text) => text.includes("mode: "),
   );
   assert.match(why, /mode observe \(its own declaration\): it is looked at and nothing is written/);
-  assert.match(why, /1 there are not ours and are left alone: stranger\.example\.test\. A/);
+  assert.match(why, /1 item there is not ours and left alone: stranger\.example\.test\. A/);
   assert.deepEqual(await dns.recordSets(zone), untouched);
   assert.deepEqual((await dns.call("GET", "/tsigkeys")).body, [], "not even a sentinel is left in observe mode");
 });
@@ -247,7 +247,7 @@ test("a freeze stops writes, says so, and resuming shows what would run", async 
   assert.deepEqual((await dns.resolver.resolve4("www.example.test")).sort(), ["192.0.2.10", "192.0.2.11"]);
   const unasked = await setpoint("resume");
   assert.equal(unasked.code, 64, "nobody can be asked, so it says which flag to add");
-  assert.match(unasked.stderr, /would run: DnsZone\/example: 1 differences/);
+  assert.match(unasked.stderr, /would run: DnsZone\/example: 1 difference \(/);
   assert.match(unasked.stderr, /add --yes/);
   await must("resume", "--yes");
   await until(

@@ -18,28 +18,16 @@ export interface Axis {
 export function axesOf(resource: Shown, nowMs: number) {
   const { conditions } = resource.status;
   const of = (type: string) => conditions.find((condition) => condition.type === type);
-  if (resource.status.partOf.length > 0) {
-    const whole = resource.status.partOf.map(({ kind, name }) => `${kind}/${name}`).join(", ");
-    const about = { ready: readyAxis(of("Ready")), synced: syncedAxis(of("Synced"), differencesOf(resource)) };
-    return { ...about, fresh: partFreshAxis(of("Fresh")), guard: partGuardAxis(whole) };
-  }
   return {
     ready: readyAxis(of("Ready")),
     synced: syncedAxis(of("Synced"), differencesOf(resource)),
-    fresh: freshAxis(of("Fresh"), seenAt(resource), nowMs),
+    fresh: freshAxis(of("Fresh"), resource.status.confirmedAt, nowMs),
     guard: guardAxis(resource),
   };
 }
 
 export function differencesOf({ status }: Shown): number {
   return status.subjects.reduce((sum, { differences = 0 }) => sum + differences, 0);
-}
-
-/** When the whole of it was last looked at: its oldest subject speaks. */
-export function seenAt({ status }: Shown): string | undefined {
-  const times = status.subjects.map(({ confirmedAt, lookedAt }) => confirmedAt ?? lookedAt);
-  if (times.length === 0 || times.includes(undefined)) return undefined;
-  return times.reduce((oldest, time) => ((time ?? "") < (oldest ?? "") ? time : oldest));
 }
 
 function readyAxis(condition: ConditionView | undefined): Axis {
@@ -70,17 +58,6 @@ function freshAxis(condition: ConditionView | undefined, at: string | undefined,
   return { word, tone: "plain", icon: "clock", title };
 }
 
-/** What has no loop of its own is as fresh, and as guarded, as what carries it out. */
-function partFreshAxis(condition: ConditionView | undefined): Axis {
-  const title = condition?.message ?? "its whole was never looked at";
-  if (condition?.status === "True") return { word: "Fresh", tone: "plain", icon: "clock", title };
-  return { word: condition?.status === "False" ? "Stale" : "Unknown", tone: "warn", icon: "clock", title };
-}
-
-function partGuardAxis(whole: string): Axis {
-  return { word: "By its whole", tone: "plain", icon: "shield", title: `The guards of ${whole} hold for it` };
-}
-
 function guardAxis({ metadata, status }: Shown): Axis {
   const guards = status.conditions.filter(({ type }) => type.startsWith("Guard/"));
   const isAbout = (name: string) => guards.find(({ type }) => type === `Guard/${name}`);
@@ -92,8 +69,20 @@ function guardAxis({ metadata, status }: Shown): Axis {
   if (refused !== undefined) return { word: "Refused", tone: "bad", icon: "hand", title: refused.message };
   if (status.subjects.some(({ heldBy }) => heldBy !== undefined))
     return { word: "In an operation", tone: "accent", icon: "hand", title: "An operation holds it until it ends" };
-  return modeAxis(metadata.mode);
+  const axis = modeAxis(status.effectiveMode?.mode ?? metadata.mode);
+  const whole = status.partOf.map(({ kind, name }) => `${kind}/${name}`).join(", ");
+  if (whole !== "") return { ...axis, title: `The guards of ${whole} hold for it` };
+  const from = status.effectiveMode === undefined ? "" : (saidBy[status.effectiveMode.from.split("/")[0] ?? ""] ?? "");
+  return from === "" ? axis : { ...axis, title: `${axis.title}: ${from}` };
 }
+
+/** Which scope said how far a loop may go, by the first word of its id. */
+const saidBy: Readonly<Record<string, string>> = {
+  platform: "the platform says so",
+  organization: "its organization says so",
+  project: "its project says so",
+  workspace: "its workspace says so",
+};
 
 export function modeAxis(mode: "observe" | "propose" | "enforce" | undefined): Axis {
   if (mode === "observe")

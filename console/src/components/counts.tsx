@@ -5,6 +5,9 @@ const signs: Readonly<Record<string, { sign: string; tone: string }>> = {
   create: { sign: "+", tone: "text-good" },
 };
 
+/** What has no sign of its own is said in words. */
+const words: Readonly<Record<string, string>> = { takeover: "take over ", adopt: "adopt ", forget: "forget " };
+
 /** How much a plan does, deletes first: −3 ~2 +1. */
 export function Counts({ counts }: { counts: Readonly<Record<string, number>> }) {
   const order = ["delete", "replace", "takeover", "update", "adopt", "create", "forget"];
@@ -15,12 +18,12 @@ export function Counts({ counts }: { counts: Readonly<Record<string, number>> })
   return (
     <span className="inline-flex flex-wrap gap-x-2 font-medium tabular-nums">
       {given.map(([action, count]) => {
-        const { sign, tone } = signs[action] ?? { sign: "·", tone: "text-soft" };
+        const { sign, tone } = signs[action] ?? { sign: words[action] ?? `${action} `, tone: "text-hold" };
         return (
           <span key={action} className={tone} title={`${count} to ${action}`}>
             {sign}
             {count}
-            <span className="sr-only"> {action}</span>
+            {signs[action] === undefined ? undefined : <span className="sr-only"> {action}</span>}
           </span>
         );
       })}

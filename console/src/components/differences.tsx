@@ -3,25 +3,29 @@ import type { Difference } from "../api/parts.ts";
 /** Field by field: what was seen, and what is wanted. */
 export function Differences({ differences }: { differences: readonly Difference[] }) {
   if (differences.length === 0) return undefined;
+  // Of what is made, nothing was seen: a column that says so on every line says nothing.
+  const isSeen = differences.some(({ seen }) => seen !== undefined && seen !== null);
   return (
-    <table className="w-full text-left text-xs">
+    <table className="w-full table-fixed text-left text-xs">
       <thead className="sr-only">
         <tr>
           <th>Field</th>
-          <th>Seen</th>
+          {isSeen ? <th>Seen</th> : undefined}
           <th>Wanted</th>
         </tr>
       </thead>
       <tbody>
         {differences.map((difference) => (
           <tr key={difference.field} className="align-top">
-            <th scope="row" className="w-1/4 py-0.5 pr-3 font-normal break-all text-soft">
+            <th scope="row" className="w-1/3 py-0.5 pr-3 font-normal break-words text-soft sm:w-1/4">
               <code>{difference.field}</code>
             </th>
-            <td className="py-0.5 pr-3 break-all">
-              <Value value={difference.seen} sign="−" tone="bg-bad-wash text-bad" absent="absent" />
-            </td>
-            <td className="py-0.5 break-all">
+            {isSeen ? (
+              <td className="py-0.5 pr-3 break-words">
+                <Value value={difference.seen} sign="−" tone="bg-bad-wash text-bad" absent="absent" />
+              </td>
+            ) : undefined}
+            <td className="py-0.5 break-words">
               <Value value={difference.wanted} sign="+" tone="bg-good-wash text-good" absent="removed" />
             </td>
           </tr>
@@ -43,7 +47,7 @@ export function Value({ value, sign, tone, absent }: { value: unknown; sign: str
   return (
     <code className={`rounded px-1 py-px whitespace-pre-wrap ${tone}`}>
       <span aria-hidden="true">{sign} </span>
-      {text === "" ? '""' : text}
+      {text === "" ? (Array.isArray(value) ? "[]" : '""') : text}
     </code>
   );
 }

@@ -165,7 +165,7 @@ function showPending(world: CliWorld, pending: PendingDocument): void {
         : `seen ${shortDuration(world.nowMs() - world.timeMs(item.lookedAt))} ago`;
     const becomes = item.blockedBy.length === 0 ? "would run" : "would still wait";
     world.writeNote(
-      `${becomes}: ${item.kind}/${item.name}: ${item.differences} differences (${seen}): ${safeText(item.message)}\n`,
+      `${becomes}: ${item.kind}/${item.name}: ${item.differences} difference${item.differences === 1 ? "" : "s"} (${seen}): ${safeText(item.message)}\n`,
     );
   }
   if (pending.truncated) world.writeNote("… and more\n");

@@ -1,3 +1,4 @@
+import { counted } from "../../kernel/counted.ts";
 import { oldHoldMs } from "../../kernel/steering.ts";
 import type { NotificationType, Told } from "../../ports/notification-store.ts";
 import type { SealedEntry } from "../../ports/read-store.ts";
@@ -75,7 +76,7 @@ function heldChange({ entry, data, base }: About): Told {
     summary: `Held by guard ${guard}: ${text(data["reason"])}`,
     item: itemOf(
       entry,
-      `${items} items: ${text(data["reason"])}`,
+      `${counted(items, "item")}: ${text(data["reason"])}`,
       `${base}/held-changes/${entry.uid ?? ""}`,
       answerWithinMs,
     ),
@@ -90,7 +91,7 @@ function overdue({ entry, data, base }: About): Told {
   const deadlineMs = typeof data["deadlineMs"] === "number" ? data["deadlineMs"] : entry.atMs;
   return told("held_change.overdue", `overdue/${guard}/${text(data["level"])}`, {
     summary: `Nobody has decided in time. Held by guard ${guard}: ${text(data["reason"])}`,
-    item: { ...itemOf(entry, `${items} items: ${text(data["reason"])}`, path, undefined), deadlineMs },
+    item: { ...itemOf(entry, `${counted(items, "item")}: ${text(data["reason"])}`, path, undefined), deadlineMs },
   });
 }
 

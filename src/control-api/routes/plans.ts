@@ -162,9 +162,7 @@ function subjectOf(found: SubjectPlan, account: string | undefined, nowMs: numbe
     create: items(["create"]),
     update: items(["update", "replace", "takeover"]),
     delete: items(["delete"]),
-    other: (plan?.items ?? [])
-      .filter(({ action }) => !known.includes(action))
-      .map((item) => ({ ...itemOf(item), action: item.action })),
+    other: (plan?.items ?? []).filter(({ action }) => !known.includes(action)).map(itemOf),
     truncated: plan?.truncated ?? false,
     verdicts: (plan?.verdicts ?? []).map(verdictOf),
     heldChanges: [...found.heldChanges],
@@ -172,9 +170,10 @@ function subjectOf(found: SubjectPlan, account: string | undefined, nowMs: numbe
 }
 
 function itemOf(item: NonNullable<SubjectPlan["plan"]>["items"][number]) {
-  const { key, externalId, differences, origin, held } = item;
+  const { key, action, externalId, differences, origin, held } = item;
   return {
     key,
+    action,
     ...(externalId === undefined ? {} : { externalId }),
     differences: differences.map(differenceOf),
     ...(origin === undefined ? {} : { origin }),

@@ -271,6 +271,8 @@ export const proposalOfRulesSchema = z
 
 const planItemSchema = z.object({
   key: z.string(),
+  /** What would be done to it: a replacement or a takeover stands among the updates. */
+  action: z.string(),
   externalId: z.string().optional(),
   differences: z.array(differenceSchema),
   origin: z.enum(["declared", "inferred"]).optional(),
@@ -294,7 +296,7 @@ export const planSchema = z
         create: z.array(planItemSchema),
         update: z.array(planItemSchema),
         delete: z.array(planItemSchema),
-        other: z.array(planItemSchema.extend({ action: z.string() })),
+        other: z.array(planItemSchema),
         truncated: z.boolean(),
         verdicts: z.array(verdictSchema),
         heldChanges: z.array(z.string()),

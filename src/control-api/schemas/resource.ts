@@ -107,6 +107,10 @@ export const resourceSchema = z
       subjects: z.array(subjectStatusSchema),
       /** Resources whose loop carries this one out, for kinds without a loop. */
       partOf: z.array(z.object({ kind: z.string(), name: z.string() })),
+      /** How far its loop may go after every scope above it has spoken, and which of them said so. Not in the answer to a create. */
+      effectiveMode: z.object({ mode: modeSchema, from: z.string() }).optional(),
+      /** When all of it was last confirmed, of a kind without a loop: when what carries it out was. */
+      confirmedAt: timeSchema.optional(),
       /** Of what those loops report: what speaks of this resource. */
       report: jsonSchema.optional(),
     }),

@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import type { DeleteReservationAnswer } from "../../ports/engine-store.ts";
 import type { BudgetLevel, HeldGroup, Verdict } from "../../ports/records.ts";
 import { allowedDeletes } from "../delete-budget.ts";
@@ -17,10 +18,22 @@ export const deleteBudgetGuard: Guard = (changes, facts) => {
   const limit = facts.policy.limits.deletesPerCycle;
   const allowed = allowedDeletes(limit, facts.owned);
   if (asked <= allowed || ungranted.length === 0) return { pass: changes };
-  const said = verdict("delete-budget", "hold", `${asked} deletes, this subject's budget is ${allowed} per cycle`, {
-    numbers: { asked, allowed, owned: facts.owned, count: limit.count, percent: limit.percent, atLeast: limit.atLeast },
-    keys: keysOf(ungranted),
-  });
+  const said = verdict(
+    "delete-budget",
+    "hold",
+    `${counted(asked, "delete")}, this subject's budget is ${allowed} per cycle`,
+    {
+      numbers: {
+        asked,
+        allowed,
+        owned: facts.owned,
+        count: limit.count,
+        percent: limit.percent,
+        atLeast: limit.atLeast,
+      },
+      keys: keysOf(ungranted),
+    },
+  );
   const held = [
     {
       level: "subject" as const,
@@ -53,7 +66,7 @@ export function reservationVerdict(
   const said = verdict(
     "delete-budget",
     "hold",
-    `${asked} deletes, and ${used} of ${refusing.allowed} per hour are used at the ${level}`,
+    `${counted(asked, "delete")}, and ${used} of ${refusing.allowed} per hour are used at the ${level}`,
     {
       numbers: { asked, used, allowed: refusing.allowed, owned: refusing.owned },
       keys: keysOf(waiting),

@@ -294,6 +294,7 @@ export interface LoopActivityRow {
   readonly subjects: number;
   readonly failing: number;
   readonly idle_cycles: number;
+  readonly counted_since_ms: number | null;
   readonly last_cycle_at_ms: number | null;
   readonly swept_since_ms: number | null;
 }
@@ -310,6 +311,7 @@ export const loopActivity = statement<LoopActivityRow>(
      coalesce((select sum(i.count) from setpoint.idle_cycle as i
        where i.kind = seen.kind and i.minute_ms >= clock.now_ms / 60000 * 60000 - 600000
          and i.minute_ms < clock.now_ms / 60000 * 60000), 0)::bigint as idle_cycles,
+     (select min(i.minute_ms) from setpoint.idle_cycle as i where i.kind = seen.kind) as counted_since_ms,
      greatest(seen.looked_at_ms,
        (select max(i.minute_ms) from setpoint.idle_cycle as i where i.kind = seen.kind)) as last_cycle_at_ms,
      (select min(v.since_ms) from setpoint.shard_seen as v) as swept_since_ms

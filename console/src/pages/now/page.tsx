@@ -38,10 +38,10 @@ export function NowPage() {
         <div className="min-w-0 space-y-4">
           <Attention organization={organization} />
           <Waiting organization={organization} />
+          <Activity organization={organization} />
         </div>
         <div className="min-w-0 space-y-4">
           <Cycles />
-          <Activity organization={organization} />
           <Providers organization={organization} />
           <Services />
         </div>
@@ -312,7 +312,15 @@ function Activity({ organization }: { organization: string }) {
   });
   if (entries.isError) return undefined;
   return (
-    <Panel title="Recent activity" flush>
+    <Panel
+      title="Recent activity"
+      flush
+      aside={
+        <Link to="/o/$organization/audit" params={{ organization }} className="text-accent hover:underline">
+          The audit trail
+        </Link>
+      }
+    >
       <Answer of={entries} what="the audit trail">
         {(items) => (
           <ul className="divide-y divide-line">
@@ -354,7 +362,7 @@ function actorOf({ actor }: AuditEntryDocument): string {
 
 function words({ type, data }: AuditEntryDocument, count: number): string {
   const { kind, name } = (data ?? {}) as { kind?: string; name?: string };
-  const about = kind === undefined || name === undefined ? "" : ` ${kind}/${name}`;
+  const about = kind === undefined || name === undefined ? "" : `: ${kind}/${name}`;
   return `${type.replace(".", " ").replaceAll("-", " ")}${count > 1 ? ` ×${count}` : about}`;
 }
 
@@ -375,7 +383,7 @@ function Providers({ organization }: { organization: string }) {
       <ul className="divide-y divide-line">
         {accounts.data.map((account) => (
           <li key={account.id} className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-sm">
-            <span className="min-w-0 flex-1 font-medium break-words">
+            <span className="min-w-0 flex-1 basis-28 font-medium break-words">
               {account.name} <span className="font-normal text-soft">{account.provider}</span>
             </span>
             <Budget account={account} />
@@ -401,9 +409,7 @@ function Services() {
             />
             <span className="font-medium">{name}</span>
             <span className={state === "running" ? "text-soft" : "text-bad"}>{state}</span>
-            <span className="min-w-0 flex-1 truncate text-right text-xs text-soft" title={detail}>
-              {detail}
-            </span>
+            <span className="min-w-0 flex-1 text-right text-xs break-words text-soft">{detail}</span>
           </li>
         ))}
       </ul>

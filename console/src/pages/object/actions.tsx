@@ -28,6 +28,7 @@ export function ObjectActions({ organization, path, resource, hasLoop }: AboutOb
     return api("PUT", link, { headers, body: { ...manifest, metadata: { ...manifest.metadata, mode } } });
   });
   const error = look.error ?? setMode.error;
+  const holding = resource.status.effectiveMode?.mode ?? resource.metadata.mode;
   const close = () => setAsking(undefined);
   return (
     <>
@@ -38,13 +39,15 @@ export function ObjectActions({ organization, path, resource, hasLoop }: AboutOb
           </Button>
           <Menu
             trigger={
-              <Button icon={modeAxis(resource.metadata.mode).icon}>
-                Mode: {modeAxis(resource.metadata.mode).word}
+              <Button icon={modeAxis(holding).icon}>
+                Mode: {modeAxis(holding).word}
                 <Icon name="chevron" size={12} />
               </Button>
             }
           >
-            <MenuHeading>How far its loop may go</MenuHeading>
+            <MenuHeading>
+              How far its loop may go{resource.metadata.mode === undefined ? "; its scope says it so far" : ""}
+            </MenuHeading>
             {modes.map((mode) => (
               <MenuItem key={mode} checked={mode === resource.metadata.mode} onClick={() => setMode.mutate(mode)}>
                 <Icon name={modeAxis(mode).icon} size={14} />

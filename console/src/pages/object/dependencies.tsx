@@ -30,7 +30,7 @@ export function Dependencies({ organization, resource }: AboutObject) {
       <Cards organization={organization} title="It needs" cards={needs} />
       <Cards organization={organization} title="Needed by" cards={needed} />
       <ul className="divide-y divide-line text-sm">
-        {accounts.map(({ account, owned, lookedAt }) => (
+        {accounts.map(({ account, owned, confirmedAt }) => (
           <li
             key={account}
             className="flex flex-wrap items-baseline gap-x-3 border-t border-line px-3.5 py-2 first:border-t-0"
@@ -44,7 +44,7 @@ export function Dependencies({ organization, resource }: AboutObject) {
               </span>
             )}
             <span className="flex-1" />
-            {lookedAt === undefined ? undefined : <Ago at={lookedAt} className="text-xs text-soft" />}
+            {confirmedAt === undefined ? undefined : <Ago at={confirmedAt} className="text-xs text-soft" />}
           </li>
         ))}
       </ul>

@@ -132,7 +132,7 @@ type Subject = PlanDocument["subjects"][number];
 type PlanItem = Subject["update"][number];
 
 /** What is wanted and what was seen, where they differ; with every guard's verdict. */
-function PlanPanel({ organization, path }: AboutObject) {
+function PlanPanel({ organization, path, resource }: AboutObject) {
   const plan = useQuery(planQuery(organization, path));
   return (
     <Panel
@@ -153,7 +153,7 @@ function PlanPanel({ organization, path }: AboutObject) {
         {({ subjects }) => (
           <div className="divide-y divide-line">
             {subjects.map((subject, index) => (
-              <SubjectPlan key={subject.account ?? index} subject={subject} />
+              <SubjectPlan key={subject.account ?? index} subject={subject} confirmedAt={resource.status.confirmedAt} />
             ))}
           </div>
         )}
@@ -162,12 +162,16 @@ function PlanPanel({ organization, path }: AboutObject) {
   );
 }
 
-function SubjectPlan({ subject }: { subject: Subject }) {
-  const groups: readonly [string, readonly PlanItem[]][] = [
-    ["delete", subject.delete],
-    ["update", subject.update],
-    ["create", subject.create],
-  ];
+const actionWords: Readonly<Record<string, string>> = { takeover: "take over" };
+const actionTones: Readonly<Record<string, string>> = {
+  delete: "text-bad",
+  replace: "text-bad",
+  update: "text-warn",
+  create: "text-good",
+};
+
+function SubjectPlan({ subject, confirmedAt }: { subject: Subject; confirmedAt: string | undefined }) {
+  const items: readonly PlanItem[] = [...subject.delete, ...subject.update, ...subject.create, ...subject.other];
   const age =
     subject.observationAgeSeconds === undefined ? "" : `, seen ${duration(subject.observationAgeSeconds * 1_000)} ago`;
   return (
@@ -176,7 +180,12 @@ function SubjectPlan({ subject }: { subject: Subject }) {
         {subject.account === undefined ? undefined : <b className="font-medium">at {subject.account}</b>}
         {subject.state === "done" ? (
           <Mark tone="good" icon="equal">
-            as declared{age}
+            as declared
+            {confirmedAt === undefined ? undefined : (
+              <>
+                , confirmed <Ago at={confirmedAt} />
+              </>
+            )}
           </Mark>
         ) : subject.state === "unknown" ? (
           <Mark tone="plain" icon="question">
@@ -193,25 +202,21 @@ function SubjectPlan({ subject }: { subject: Subject }) {
         )}
       </p>
       <ul className="divide-y divide-line">
-        {groups.flatMap(([action, items]) =>
-          items.map((item) => (
-            <li key={`${action} ${item.key}`} className="border-t border-line px-3.5 py-2">
-              <p className="flex flex-wrap items-center gap-x-2.5 text-sm">
-                <b className={action === "delete" ? "text-bad" : action === "create" ? "text-good" : "text-warn"}>
-                  {action}
-                </b>
-                <code className="break-all">{item.key}</code>
-                {item.origin === undefined ? undefined : <span className="text-xs text-soft">{item.origin}</span>}
-                {item.held ? (
-                  <Chip tone="hold" icon="hand">
-                    held
-                  </Chip>
-                ) : undefined}
-              </p>
-              <Differences differences={item.differences} />
-            </li>
-          )),
-        )}
+        {items.map((item) => (
+          <li key={`${item.action} ${item.key}`} className="border-t border-line px-3.5 py-2">
+            <p className="flex flex-wrap items-center gap-x-2.5 text-sm">
+              <b className={actionTones[item.action] ?? "text-hold"}>{actionWords[item.action] ?? item.action}</b>
+              <code className="break-all">{item.key}</code>
+              {item.origin === undefined ? undefined : <span className="text-xs text-soft">{item.origin}</span>}
+              {item.held ? (
+                <Chip tone="hold" icon="hand">
+                  held
+                </Chip>
+              ) : undefined}
+            </p>
+            <Differences differences={item.differences} />
+          </li>
+        ))}
       </ul>
       {subject.verdicts.length === 0 ? undefined : (
         <div className="border-t border-line px-3.5">
