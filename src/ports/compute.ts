@@ -33,6 +33,8 @@ export interface CloudServer extends CloudThing {
   readonly location: string;
   readonly networks: readonly { readonly network: string; readonly ip: string }[];
   readonly firewalls: readonly string[];
+  /** Where a server names its firewalls itself: that these are all of them. A list that ended early is no word of the server's. */
+  readonly firewallsCounted?: boolean;
   readonly volumes: readonly string[];
   readonly addresses: readonly CloudAddress[];
   readonly protected: boolean;

@@ -46,6 +46,7 @@ interface Incident {
 
 const incidents: readonly Incident[] = [
   { title: "lists end half-way", faults: [{ kind: "half-list", path: listed }], said: /.?/ },
+  { title: "the list of labels ends half-way", faults: [{ kind: "half-list", path: "^/labels$" }], said: /.?/ },
   { title: "every page is the first", faults: [{ kind: "repeated-page" }, { kind: "duplicate-page" }], said: /.?/ },
   {
     title: "everything answers 404",

@@ -125,9 +125,11 @@ export class IonosLab extends CloudLab {
     this.console("DELETE", href.slice(href.indexOf("/datacenters")));
   }
 
-  wipeLabels(server: string): void {
+  wipeLabels(server: string, keys = /./): void {
     const path = `${this.at}/servers/${this.one("servers", server).id}/labels`;
-    for (const { id } of this.console("GET", path)["items"] as readonly Raw[]) this.console("DELETE", `${path}/${id}`);
+    const labels = (this.console("GET", path)["items"] as readonly Raw[]).filter(({ id }) => keys.test(id));
+    assert.ok(labels.length > 0, `${server} has no label ${String(keys)}`);
+    for (const { id } of labels) this.console("DELETE", `${path}/${id}`);
   }
 
   /** A name that still carries the mark of the first rule of a card. */

@@ -26,17 +26,10 @@ export function isInScope(labels: Readonly<Record<string, string>>, scope: strin
   return labels[labelOf(scope)] === valueOf(scope);
 }
 
-/** Whether it says at all where it was declared. */
-export function hasScopeLabels(labels: Readonly<Record<string, string>>): boolean {
-  return Object.keys(labels).some((key) => scopeLabelKeys.has(key));
-}
-
 /** Finds every server that was declared in this scope or below. */
 export function scopeSelector(scope: string): string {
   return `${labelOf(scope)}==${valueOf(scope)}`;
 }
-
-const scopeLabelKeys: ReadonlySet<string> = new Set(["organization", "project", "workspace"].map(labelOf));
 
 function labelOf(scope: string): string {
   return `setpoint-${scope.split("/")[0] ?? "scope"}`;

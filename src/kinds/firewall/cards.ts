@@ -14,7 +14,7 @@ import type {
 import type { CloudCard, CloudFirewallRule, CloudServer, ComputeReader } from "../../ports/compute.ts";
 import type { Json } from "../../ports/json.ts";
 import type { FieldDifference } from "../../ports/records.ts";
-import { hasScopeLabels, isInScope } from "../cloud/layers.ts";
+import { isInScope } from "../cloud/layers.ts";
 import { foldRules, ruleDifferences } from "./policy.ts";
 import type { FirewallSpec } from "./schema.ts";
 
@@ -55,11 +55,15 @@ export async function measureCards(ctx: MeasureContext<ComputeReader>, subject: 
   return { cards, bare };
 }
 
-/** Who lost all labels has not left: until its Host has put them back, what is on its cards stays. */
+/**
+ * Labels that are missing let nobody go: somebody took them away, or the list of them ended early, and a card without rules is
+ * open. A host never leaves its scope, so only one that surely names its firewalls, and not this one, has left it.
+ */
 function isFor(server: CloudServer, subject: Subject<FirewallSpec>): boolean {
-  if (!hasScopeLabels(server.labels)) return carriesRules(server, subject);
-  if (!isInScope(server.labels, subject.scope)) return false;
-  return subject.spec.applies === "scope" || server.firewalls.includes(subject.name);
+  const byName = subject.spec.applies === "named";
+  const isMeant = isInScope(server.labels, subject.scope) && (!byName || server.firewalls.includes(subject.name));
+  const hasLeft = byName && server.firewallsCounted === true && !server.firewalls.includes(subject.name);
+  return isMeant || (!hasLeft && carriesRules(server, subject));
 }
 
 function carriesRules({ cards = [] }: CloudServer, { uid }: Pick<Subject<unknown>, "uid">): boolean {

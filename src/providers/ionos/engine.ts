@@ -3,7 +3,7 @@ import { RetryableError, TerminalError } from "../../kernel/errors.ts";
 import type { ComputeEngine, EnsuredServer, OwnMark, ServerIntent } from "../../ports/compute.ts";
 import type { IonosClient } from "./client.ts";
 import { type Datacenter, requireDatacenter } from "./datacenters.ts";
-import { firewallLabel, labelsAndFirewalls } from "./firewall-labels.ts";
+import { labelsAndFirewalls, namingFirewalls } from "./firewall-labels.ts";
 import { idOf, isSameMark, markTextOf, nameFor, partsOf } from "./names.ts";
 import { requireLan } from "./networks.ts";
 import { awaitRequest, beginLook, orderedWith, requestIdOf } from "./requests.ts";
@@ -105,11 +105,9 @@ async function createServer(
   const { id } = client.parse(madeShape, what, answer);
   const found = await findServer(client, idOf(datacenter.id, id), signal);
   if (found === "absent") throw notShown(`server ${intent.name} (${id})`);
-  const named = intent.firewalls.map(firewallLabel).map(({ key, value }) => [key, value] as const);
-  const labels = { ...intent.labels, ...Object.fromEntries(named) };
+  const labels = namingFirewalls(intent.labels, intent.firewalls);
   await setLabels(client, [...path, id], { before: {}, labels }, signal);
-  const { labels: shown, firewalls } = labelsAndFirewalls(labels);
-  return { server: { ...found.entry, labels: shown, firewalls }, work: requestIdOf(answer), found: false };
+  return { server: { ...found.entry, ...labelsAndFirewalls(labels) }, work: requestIdOf(answer), found: false };
 }
 
 const lansShape = z.object({

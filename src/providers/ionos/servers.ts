@@ -3,7 +3,7 @@ import type { CloudAddress, CloudServer, ComputeEngine, OwnMark, PowerState } fr
 import { cardOf, cardShape, isPublicAddress } from "./cards.ts";
 import type { IonosClient } from "./client.ts";
 import { type Datacenter, type InsideFamily, type Labels, listDatacenters, pageOf } from "./datacenters.ts";
-import { firewallLabel, labelsAndFirewalls } from "./firewall-labels.ts";
+import { labelsAndFirewalls, namingFirewalls, namingNoMore } from "./firewall-labels.ts";
 import { idOf, isSameMark, nameAndMark, nameFor, partsOf } from "./names.ts";
 import { networkId, requireLan } from "./networks.ts";
 import { change } from "./requests.ts";
@@ -250,15 +250,12 @@ export function serverWriter(
     },
     // The rules themselves are put on its cards by the loop of the firewall, which finds the server by this.
     attachFirewall: async (id, name, signal) => {
-      const { key, value } = firewallLabel(name);
       const all = await serverLabels(client, id, signal);
-      await setLabels(client, path(id), { before: all, labels: { ...all, [key]: value } }, signal);
+      await setLabels(client, path(id), { before: all, labels: namingFirewalls(all, [name]) }, signal);
     },
     detachFirewall: async (id, name, signal) => {
-      const { key } = firewallLabel(name);
       const all = await serverLabels(client, id, signal);
-      const rest = Object.fromEntries(Object.entries(all).filter(([other]) => other !== key));
-      await setLabels(client, path(id), { before: all, labels: rest }, signal);
+      await setLabels(client, path(id), { before: all, labels: namingNoMore(all, name) }, signal);
     },
     setPower: (id, power, signal) => verb(id, power === "on" ? "start" : "stop", signal),
     resetServer: (id, signal) => verb(id, "reboot", signal),

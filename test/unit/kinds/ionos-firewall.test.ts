@@ -137,6 +137,56 @@ describe("a firewall at IONOS keeps what it rests on", () => {
     await lab.bench.stop();
   });
 
+  for (const share of [0, 0.3, 0.5, 0.7, 0.9])
+    test(`a list of labels with only ${share * 100} % of them takes no rule away and opens no card`, async () => {
+      const lab = await IonosLab.open();
+      await lab.bench.declare("Firewall/web", { ...firewall, applies: "named" });
+      const hosts = ["web-1", "web-2"];
+      for (const name of hosts) await lab.host(name, { firewalls: [{ name: "web" }], labels: { role: "web" } });
+      await lab.bench.pass({ minutes: 6 });
+      const from = lab.lastRequest;
+      lab.fault({ kind: "half-list", path: "^/labels$", share });
+      await lab.bench.pass({ minutes: 40 });
+      for (const name of hosts) assert.deepEqual(lab.card(name), { active: true, type: "INGRESS", rules: declared });
+      const written = () => lab.writes(from).filter((line) => line !== "POST /datacenters");
+      assert.deepEqual(written(), [], "it is asked whether the token may write, and that is all");
+      lab.heal();
+      await lab.bench.pass({ minutes: 40 });
+      for (const name of [...hosts.map((host) => `Host/${host}`), "Firewall/web"])
+        assert.match(lab.bench.ready(name), /^Converged/, name);
+      assert.deepEqual(written(), []);
+      await lab.bench.stop();
+    });
+
+  for (const keys of [/^setpoint-firewall-/, /^setpoint-firewall/, /^setpoint-organization$/])
+    test(`somebody who takes ${String(keys)} off a server opens nothing, and the label comes back`, async () => {
+      const lab = await IonosLab.open();
+      await lab.bench.declare("Firewall/web", { ...firewall, applies: "named" });
+      await lab.host("web-1", { firewalls: [{ name: "web" }] });
+      await lab.bench.pass({ minutes: 6 });
+      const from = lab.lastRequest;
+      lab.wipeLabels("web-1", keys);
+      await lab.bench.pass({ minutes: 20 });
+      assert.deepEqual(lab.card("web-1"), { active: true, type: "INGRESS", rules: declared });
+      const onCards = lab.writes(from).filter((write) => /firewallrules|\/nics\//.test(write));
+      assert.deepEqual(onCards, [], "not even for a moment");
+      for (const name of ["Host/web-1", "Firewall/web"]) assert.match(lab.bench.ready(name), /^Converged/);
+      await lab.redeclare("web-1", { firewalls: [] });
+      await lab.bench.pass({ minutes: 12 });
+      assert.deepEqual(lab.card("web-1").rules, [], "and its host can still let it go");
+      await lab.bench.stop();
+    });
+
+  test("one that was for a scope and is for those who name it leaves the others", async () => {
+    const lab = await furnished(["web-1"]);
+    await lab.host("web-2", { firewalls: [{ name: "web" }] });
+    await lab.bench.pass({ minutes: 6 });
+    await lab.bench.declare("Firewall/web", { ...firewall, applies: "named" });
+    await lab.bench.pass({ minutes: 12 });
+    assert.deepEqual([lab.card("web-1").rules, lab.card("web-2").rules], [[], declared]);
+    await lab.bench.stop();
+  });
+
   test("a host that names it is closed until its rules are there, and open to nobody else's", async () => {
     const lab = await IonosLab.open();
     await lab.bench.declare("Firewall/web", { ...firewall, applies: "named" });
