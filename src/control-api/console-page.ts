@@ -33,9 +33,7 @@ const pages = ["/", "/o", "/o/*", "/me"];
 
 export function registerConsole(app: FastifyInstance, files: ConsoleFiles): void {
   for (const path of pages)
-    app.get(path, (request, reply) =>
-      send(request, reply, files.page, { "cache-control": "no-cache", "content-security-policy": consolePolicy }),
-    );
+    app.get(path, (request, reply) => send(request, reply, files.page, { "cache-control": "no-cache" }));
   app.get("/assets/*", (request, reply) => {
     const { "*": name = "" } = request.params as Record<string, string>;
     const file = files.assets.get(name);
@@ -51,7 +49,9 @@ function send(
   { type, body, gzip }: ConsoleFile,
   headers: Readonly<Record<string, string>>,
 ): FastifyReply {
-  void reply.headers({ ...headers, vary: "accept-encoding", "x-content-type-options": "nosniff" }).type(type);
+  // A script that runs beside the page, as a worker, has the policy it came with and not the page's.
+  const policy = { "content-security-policy": consolePolicy, "x-content-type-options": "nosniff" };
+  void reply.headers({ ...headers, ...policy, vary: "accept-encoding" }).type(type);
   if (gzip === undefined || !/\bgzip\b/.test(request.headers["accept-encoding"] ?? "")) return reply.send(body);
   return reply.header("content-encoding", "gzip").send(gzip);
 }

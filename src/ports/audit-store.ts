@@ -5,10 +5,12 @@ export interface AuditFilter {
   readonly actor: string | undefined;
   /** The beginning of the type: `resource.`, `resource.created`. */
   readonly type: string | undefined;
-  /** The uid of what it happened to. */
+  /** What it happened to: its uid, its name, or Kind/name. */
   readonly resource: string | undefined;
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
+  /** Whether it came about, or was refused, rejected, given up or stands still. */
+  readonly outcome: "done" | "not-done" | undefined;
 }
 
 /** Whose part of the log: an organization's own entries and no others, or everything there is. */

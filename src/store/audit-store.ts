@@ -76,6 +76,6 @@ function tenantsOf(scope: AuditScope): Tenants {
   return scope === "platform" ? "platform" : requireOrganizationId(scope.organizationId);
 }
 
-function filterValues({ actor, type, resource, fromMs, toMs }: AuditFilter): readonly SqlValue[] {
-  return [actor ?? null, type ?? null, resource ?? null, fromMs ?? null, toMs ?? null];
+function filterValues({ actor, type, resource, fromMs, toMs, outcome }: AuditFilter): readonly SqlValue[] {
+  return [actor ?? null, type ?? null, resource ?? null, fromMs ?? null, toMs ?? null, outcome ?? null];
 }

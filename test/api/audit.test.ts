@@ -85,7 +85,39 @@ test("filters and pages fit together", async () => {
   assert.equal((await list("?to=2001-01-01T00:00:00Z")).length, 0);
   assert.equal((await list("?from=2001-01-01T00:00:00Z&pageSize=500")).length, whole.length);
   assert.equal((await api.send("GET", `${path}/audit?pageToken=x`)).body["code"], "FIELDS_INVALID");
+  assert.equal((await api.send("GET", `${path}/audit?outcome=bad`)).body["code"], "FIELDS_INVALID");
   assert.equal((await api.send("GET", `${path}/audit?type=%25`)).body["code"], "FIELDS_INVALID");
+});
+
+test("what happened to a thing is found by its uid, its name, and its kind and name", async () => {
+  const [created] = await list("?type=resource.created");
+  const types = async (resource: string) =>
+    (await list(`?resource=${encodeURIComponent(resource)}`)).map(({ type }) => type);
+  const expected = ["resource.changed", "resource.created"];
+  assert.deepEqual(await types(String(created?.["resource"])), expected);
+  assert.deepEqual(await types("DnsZone/example"), expected);
+  assert.deepEqual(await types("example"), expected);
+  assert.deepEqual(await types("lab"), ["account.created"]);
+  assert.deepEqual(await types("Host/example"), []);
+});
+
+test("what did not come about is found apart from what did", async () => {
+  const loosened = await api.send("PUT", `${path}/policy`, { limits: { changesPerCycle: 9_000 } }, whatever);
+  assert.equal(loosened.status, 202, JSON.stringify(loosened.body));
+  const comment = { comment: "not today" };
+  const rejected = await api.send("POST", `${path}/held-changes/${String(loosened.body["id"])}:reject`, comment);
+  assert.equal(rejected.status, 200, JSON.stringify(rejected.body));
+  await api.seal();
+  const all = await list("?pageSize=500");
+  const [done, notDone] = [await list("?pageSize=500&outcome=done"), await list("?pageSize=500&outcome=not-done")];
+  assert.deepEqual(
+    notDone.map(({ type }) => type),
+    ["governance.rejected"],
+  );
+  assert.deepEqual(
+    done,
+    all.filter(({ type }) => type !== "governance.rejected"),
+  );
 });
 
 async function exportText(whose: string, query_ = ""): Promise<string> {

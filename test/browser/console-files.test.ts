@@ -40,6 +40,7 @@ test("files are kept for ever, pages never, and both carry the policy or their t
   const [name = ""] = console?.assets.keys() ?? [];
   const file = await api.app.inject({ method: "GET", url: `/assets/${name}` });
   assert.equal(file.headers["cache-control"], "public, max-age=31536000, immutable");
+  assert.equal(file.headers["content-security-policy"], policy, "a worker has the policy of its own file");
   assert.equal((await api.app.inject({ method: "GET", url: "/assets/../package.json" })).statusCode, 404);
   assert.equal((await api.app.inject({ method: "GET", url: "/assets/nothing.js" })).statusCode, 404);
   const status = await api.app.inject({ method: "GET", url: "/status" });

@@ -52,10 +52,16 @@ export async function apiWithHeaders<Answer>(
     throw unreachable();
   });
   const text = await answer.text();
+  if (answer.ok) return { body: parsed(text) as Answer, headers: answer.headers };
+  throw problemOf(answer.status, text, `${method} ${path}`);
+}
+
+/** A refusal, from what was answered; 0 where nobody answered. */
+export function problemOf(status: number, text: string, what: string): ApiProblem {
+  if (status === 0) return unreachable();
+  if (status === 401) signIn();
   const document = parsed(text);
-  if (answer.ok) return { body: document as Answer, headers: answer.headers };
-  if (answer.status === 401) signIn();
-  throw new ApiProblem(isProblem(document) ? document : unknownAnswer(answer.status, `${method} ${path}`));
+  return new ApiProblem(isProblem(document) ? document : unknownAnswer(status, what));
 }
 
 export function get<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {

@@ -1,7 +1,8 @@
 import { open, rename, rm } from "node:fs/promises";
 import type { Command } from "commander";
 import { type AuditEntryDocument, auditHeadSchema, auditListSchema } from "../../control-api/schemas/audit.ts";
-import { type ExportCheck, ExportVerifier } from "../../control-api/schemas/audit-export.ts";
+import { ExportVerifier } from "../../control-api/schemas/audit-export.ts";
+import type { BrokenExport, ExportCheck } from "../../control-api/schemas/export-chain.ts";
 import type { ApiClient } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -17,6 +18,7 @@ interface AuditOptions extends ScopeOptions {
   readonly resource?: string;
   readonly from?: string;
   readonly to?: string;
+  readonly outcome?: string;
 }
 
 /** audit list, export, verify: who did what, when, why and from where; and that nobody changed the record. */
@@ -61,9 +63,10 @@ function withFilters(command: Command): Command {
   return withWhere(command)
     .option("--actor <name>", "only what this person or machine did")
     .option("--type <type>", "only entries whose type begins like this, such as resource.")
-    .option("--resource <uid>", "only what happened to this")
+    .option("--resource <which>", "only what happened to this: its uid, its name, or Kind/name")
     .option("--from <time>", "not before, such as 2026-11-16T00:00:00Z")
-    .option("--to <time>", "before this");
+    .option("--to <time>", "before this")
+    .option("--outcome <outcome>", "done, or not-done: refused, rejected, given up, overdue or waiting");
 }
 
 function pathOf(world: CliWorld, options: AuditOptions): string {
@@ -71,8 +74,10 @@ function pathOf(world: CliWorld, options: AuditOptions): string {
 }
 
 function queryOf(options: AuditOptions, more: Readonly<Record<string, string>>): string {
-  const { actor, type, resource, from, to } = options;
-  const given = Object.entries({ actor, type, resource, from, to, ...more }).filter(([, value]) => value !== undefined);
+  const { actor, type, resource, from, to, outcome } = options;
+  const given = Object.entries({ actor, type, resource, from, to, outcome, ...more }).filter(
+    ([, value]) => value !== undefined,
+  );
   return new URLSearchParams(given as [string, string][]).toString();
 }
 
@@ -219,7 +224,7 @@ function headOf(text: string): { readonly position: number; readonly hash: strin
   return { position: Number(match[1]), hash: match[2] ?? "" };
 }
 
-function notWhole(where: string, check: Extract<ExportCheck, { readonly holds: false }>): CliError {
+function notWhole(where: string, check: BrokenExport): CliError {
   return broken(`${where}: line ${check.line}: ${safeText(check.reason)}`);
 }
 

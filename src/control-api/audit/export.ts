@@ -2,7 +2,8 @@ import type { AuditFilter, AuditScope, AuditStore } from "../../ports/audit-stor
 import type { LogPoint, SealedEntry } from "../../ports/read-store.ts";
 import { isoTime } from "../iso-time.ts";
 import type { ExportHeader } from "../schemas/audit.ts";
-import { headerHash, pointBefore } from "../schemas/audit-export.ts";
+import { headerHash } from "../schemas/audit-export.ts";
+import { pointBefore } from "../schemas/export-chain.ts";
 import { csvLine } from "./csv.ts";
 import { entryDocument } from "./entry-document.ts";
 

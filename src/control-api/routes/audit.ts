@@ -134,12 +134,13 @@ function pointOf(name: string, entry: SealedEntry | undefined): object {
   return entry === undefined ? {} : { [name]: { position: entry.position, hash: entry.hash } };
 }
 
-function filterOf(query: Pick<AuditQuery, "actor" | "type" | "resource" | "from" | "to">): AuditFilter {
-  const { actor, type, resource, from, to } = query;
+function filterOf(query: Pick<AuditQuery, "actor" | "type" | "resource" | "from" | "to" | "outcome">): AuditFilter {
+  const { actor, type, resource, from, to, outcome } = query;
   return {
     actor,
     type,
     resource,
+    outcome,
     fromMs: from === undefined ? undefined : epochMsOf(from),
     toMs: to === undefined ? undefined : epochMsOf(to),
   };

@@ -7,9 +7,17 @@ const filterShape = {
     .string()
     .regex(/^[a-z][a-z.-]{0,99}$/, "must be a type of entry or its beginning, such as resource. or pause.placed")
     .optional(),
-  resource: z.string().min(1).max(300).optional().meta({ description: "The uid of what it happened to." }),
+  resource: z
+    .string()
+    .min(1)
+    .max(300)
+    .optional()
+    .meta({ description: "What it happened to: its uid, its name, or Kind/name." }),
   from: timeSchema.optional(),
   to: timeSchema.optional(),
+  outcome: z.enum(["done", "not-done"]).optional().meta({
+    description: "not-done: what was refused, rejected, withdrawn or cancelled, is overdue, or waits for somebody.",
+  }),
 };
 export const auditQuerySchema = pageQuerySchema.extend(filterShape);
 export type AuditQuery = z.output<typeof auditQuerySchema>;

@@ -1,17 +1,5 @@
 import { hash as digest } from "node:crypto";
-import type { LogPoint } from "../../ports/read-store.ts";
-
-/** As much of an exported entry as its verification needs. */
-export interface ReadEntry {
-  readonly position: number;
-  readonly previousHash: string;
-  /** Of these the reader tells only for the part of one organization. */
-  readonly organizationId: string;
-  readonly tenantLink: LogPoint | undefined;
-  /** What the line says, and what was computed from it. */
-  readonly hash: string;
-  readonly computedHash: string;
-}
+import type { ChainedEntry } from "./export-chain.ts";
 
 const quote = 0x22;
 const literal = (text: string) => Buffer.from(text, "latin1");
@@ -46,8 +34,8 @@ export class EntryReader {
   #out = Buffer.allocUnsafe(64 * 1024);
   #length = 0;
 
-  /** What only a part of the log is checked by is left out where all of it is. */
-  read(line: Buffer, of: "platform" | "organization"): ReadEntry | undefined {
+  /** What only a part of the log is checked by (organization and link) is left out where all of it is. */
+  read(line: Buffer, of: "platform" | "organization"): ChainedEntry | undefined {
     this.#line = line;
     this.#part = of === "organization";
     this.#at = 0;
@@ -58,7 +46,7 @@ export class EntryReader {
     return this.#entry();
   }
 
-  #entry(): ReadEntry | undefined {
+  #entry(): ChainedEntry | undefined {
     const incarnation = this.#after(names.incarnation, integer);
     const position = this.#after(names.position, integer);
     const organizationId = this.#after(names.organizationId, string);

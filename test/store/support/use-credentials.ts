@@ -69,7 +69,14 @@ export async function useCredentials({ api, administration }: Stores, world: Wor
 
 export async function useAudit({ api, administration }: Stores, { organizationId }: World): Promise<void> {
   const audit = new PostgresAuditStore({ database: api, administration });
-  const filter = { actor: undefined, type: undefined, resource: undefined, fromMs: undefined, toMs: undefined };
+  const filter = {
+    actor: undefined,
+    type: undefined,
+    resource: undefined,
+    fromMs: undefined,
+    toMs: undefined,
+    outcome: undefined,
+  };
   for (const scope of [{ organizationId }, "platform"] as const) {
     assert.ok((await audit.list({ scope, filter, beforePosition: undefined, limit: 5 })).length > 0);
     await audit.page({ scope, filter, afterPosition: 0, upToPosition: 9, limit: 5 });

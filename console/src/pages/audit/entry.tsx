@@ -1,0 +1,85 @@
+import { Link } from "@tanstack/react-router";
+import type { AuditEntryDocument } from "../../api/types.ts";
+import { Ago, fullTime } from "../../components/time.tsx";
+
+/** One act: who, what, to what, when, why and from where; the rest on demand. */
+export function Entry({ organization, entry }: { organization: string; entry: AuditEntryDocument }) {
+  return (
+    <li className="px-3.5 py-2 text-sm">
+      <p className="flex flex-wrap items-baseline gap-x-3">
+        <span className="w-12 text-xs text-soft tabular-nums">{entry.position}</span>
+        <b className="font-medium break-all">{entry.actor}</b>
+        <code className="text-xs break-all">{entry.type}</code>
+        <What organization={organization} entry={entry} />
+        <span className="flex-1" />
+        <Ago at={entry.at} className="text-xs text-soft" />
+      </p>
+      {entry.reason === undefined ? undefined : (
+        <p className="break-words text-soft sm:pl-15">because: {entry.reason}</p>
+      )}
+      {entry.address === undefined ? undefined : (
+        <p className="text-xs break-all text-soft sm:pl-15">
+          from {entry.address}
+          {entry.credential === undefined ? "" : ` with ${entry.credential}`}
+        </p>
+      )}
+      <details className="sm:pl-15">
+        <summary className="w-fit cursor-pointer text-xs text-soft hover:text-ink">All of it</summary>
+        <Everything entry={entry} />
+      </details>
+    </li>
+  );
+}
+
+/** What it happened to leads to all that happened to it. */
+function What({ organization, entry: { data, resource } }: { organization: string; entry: AuditEntryDocument }) {
+  const { kind, name } = (typeof data === "object" && data !== null ? data : {}) as { kind?: unknown; name?: unknown };
+  const words = [kind, name].filter((part) => typeof part === "string").join("/");
+  const asked = resource ?? (words === "" ? undefined : words);
+  if (asked === undefined) return undefined;
+  return (
+    <Link
+      to="/o/$organization/audit"
+      params={{ organization }}
+      search={{ resource: asked }}
+      title="All that happened to it"
+      className="break-all text-accent hover:underline"
+    >
+      {words === "" ? asked : words}
+    </Link>
+  );
+}
+
+function Everything({ entry }: { entry: AuditEntryDocument }) {
+  const facts: readonly (readonly [string, string | number | undefined])[] = [
+    ["When", fullTime(entry.at)],
+    ["Acted as", entry.actorType],
+    ["Request", entry.requestId],
+    ["Resource", entry.resource],
+    ["Revision", entry.revision],
+    ["Before (SHA-256)", entry.before],
+    ["After (SHA-256)", entry.after],
+    ["Hash", entry.hash],
+  ];
+  return (
+    <div className="mt-1 rounded-md bg-sunken p-2.5">
+      <dl className="grid gap-x-4 gap-y-0.5 text-xs sm:grid-cols-[auto_minmax(0,1fr)]">
+        {facts.map(([name, value]) =>
+          value === undefined ? undefined : (
+            <div key={name} className="contents">
+              <dt className="text-soft">{name}</dt>
+              <dd className="mb-1 break-all sm:mb-0">{value}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      <pre
+        tabIndex={0}
+        aria-label="What is recorded with it"
+        className="mt-2 max-h-60 overflow-auto text-xs whitespace-pre-wrap break-all"
+      >
+        {JSON.stringify(entry.data, null, 2)}
+      </pre>
+    </div>
+  );
+}
