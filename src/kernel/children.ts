@@ -1,10 +1,12 @@
-import type { Change, ChangeRefusal, DeclaringStore, OperationStart } from "../ports/declaring-store.ts";
+import type { Change, ChangeRefusal, DeclaringStore } from "../ports/declaring-store.ts";
 import type { Json } from "../ports/json.ts";
+import type { OperationStart } from "../ports/operation-store.ts";
 import type { AccountRecord, Principal } from "../ports/records.ts";
 import type { Engine } from "./claim.ts";
 import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
 import { describeSpecErrors, type Kind, type KindLink, parseSpec } from "./kind.ts";
 import type { ChildChange, Children, Loop, Subject } from "./loop.ts";
+import { startOf } from "./operation-start.ts";
 import { startingPipeline } from "./pipeline.ts";
 
 interface Parent {
@@ -56,7 +58,7 @@ function changeOf(engine: Pick<Engine, "ids">, parent: Parent & { readonly kind:
   const author: Principal = { name: nameOf(parent), type: "machine" };
   const common = { scope, kind: kind.kind, name: change.name };
   if (change.action === "delete") {
-    const starts = startOf(engine, kind, change.spec, true, author);
+    const starts = startWith(engine, kind, change.spec, true, author);
     const how = { ifRevision: undefined, ifGeneration: change.generation, orphan: false, confirmedCount: undefined };
     return { action: "delete", ...common, ...how, author, starts };
   }
@@ -81,7 +83,7 @@ function changeOf(engine: Pick<Engine, "ids">, parent: Parent & { readonly kind:
       links: references.filter(({ part }) => part),
     },
     references,
-    starts: startOf(engine, kind, spec, false, author),
+    starts: startWith(engine, kind, spec, false, author),
   };
 }
 
@@ -114,7 +116,7 @@ function referenceOf({ scope, organizationId }: Subject<unknown>, link: KindLink
   return { scope: link.scope === undefined ? scope : around[link.scope], kind, name, pointer, part };
 }
 
-function startOf(
+function startWith(
   engine: Pick<Engine, "ids">,
   kind: Kind,
   spec: unknown,
@@ -122,9 +124,7 @@ function startOf(
   author: Principal,
 ): OperationStart | undefined {
   const pipeline = startingPipeline(kind.pipelines, spec, ends);
-  if (pipeline === undefined) return undefined;
-  const { name, version } = pipeline;
-  return { operationId: engine.ids.next(), pipeline: name, version, input: {}, author, priority: "event", ends };
+  return pipeline === undefined ? undefined : startOf(engine.ids, pipeline, author);
 }
 
 /** Nothing was written. What may pass is tried again; what only a person can change waits for one. */

@@ -1,6 +1,6 @@
 import type { CycleInput, FieldDifference, OwnedItem, StoredObservation, StoredWanted } from "../ports/records.ts";
 import type { Json } from "../ports/json.ts";
-import { parsedSubject } from "./cycle.ts";
+import { parsedSubject } from "./parsed-subject.ts";
 import { desiredSet } from "./desired-set.ts";
 import { covers } from "./diff.ts";
 import { digestOf, redacted } from "./hash.ts";

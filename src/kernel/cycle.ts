@@ -8,8 +8,11 @@ import type {
   HeldGroup,
   OwnedItem,
   SubjectMemory,
+  Undone,
   Verdict,
 } from "../ports/records.ts";
+import type { Settlement } from "../ports/engine-store.ts";
+import type { OperationStart } from "../ports/operation-store.ts";
 import { ignoredVerdict, ignoring } from "./ignored.ts";
 import { type Admission, admit, asksNothing, nothingAsked } from "./admit.ts";
 import { accountProblemOf } from "./account-claim.ts";
@@ -21,10 +24,11 @@ import { EngineError, RetryableError, TerminalError, toEngineError } from "./err
 import { type Facts, verdict } from "./facts.ts";
 import { isSameDifference } from "./guards/fights.ts";
 import { isRemediation } from "./guards/too-many-at-once.ts";
-import { describeSpecErrors, parseSpec } from "./kind.ts";
 import { Lookout } from "./look.ts";
 import { keptFromGoing } from "./leaving.ts";
 import type { Inspection, Loop, Measured, Observation, Subject } from "./loop.ts";
+import { startAgain } from "./operation-start.ts";
+import { parsedSubject } from "./parsed-subject.ts";
 import { makePlan, type Plan, sizesOf } from "./plan.ts";
 import { Phases } from "./phases.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
@@ -55,6 +59,8 @@ export interface Turn {
   /** Undefined when this cycle cannot say: then it is as it was. */
   readonly bad: boolean | undefined;
   readonly memoryUnknown: boolean;
+  /** The operation that was not run, and is now. */
+  readonly startsAgain?: Settlement["startsAgain"];
 }
 
 /** Who takes a turn, and where its time goes. */
@@ -113,10 +119,12 @@ async function takeTurn(turner: Turner, loaded: CycleInput, storeAheadMs: number
     );
 
   // Somebody who leaves with nothing of ours outside is gone without another look.
-  if (resource.deletion !== undefined && loaded.memory.owned.length === 0) {
-    const kept = keptFromGoing(loaded);
-    return kept === undefined ? goneTurn(loaded) : keptTurn(loaded, kept);
-  }
+  const nothingOwned = resource.deletion !== undefined && loaded.memory.owned.length === 0;
+  const kept = nothingOwned ? keptFromGoing(loaded) : undefined;
+  if (nothingOwned && kept === undefined) return goneTurn(loaded);
+  const start = claim.actor.operationId === undefined ? startAgain(engine.ids, kind, loaded) : undefined;
+  if (start !== undefined && loaded.undone !== undefined) return againTurn(loaded, loaded.undone, start);
+  if (kept !== undefined) return keptTurn(loaded, kept);
 
   const subject = parsedSubject(kind, loaded);
   const policy = effectivePolicy(loaded.policies, loop.limits);
@@ -541,26 +549,6 @@ function messageOf(plan: Plan, verdicts: readonly Verdict[], error: EngineError 
   return parts.length === 0 ? "as declared" : parts.join(", ");
 }
 
-export function parsedSubject(kind: Parameters<typeof parseSpec>[0], input: CycleInput): Subject<unknown> {
-  const { resource } = input;
-  const base = {
-    uid: resource.uid,
-    name: resource.name,
-    scope: resource.scope,
-    organizationId: input.subject.organizationId,
-    generation: resource.generation,
-  };
-  const parsed = parseSpec(kind, resource.spec);
-  if (parsed.ok) return { ...base, spec: parsed.spec };
-  // A spec that stopped parsing can still be deleted, by the last one that did.
-  const last =
-    resource.deletion === undefined || input.memory.lastSpec === undefined
-      ? undefined
-      : parseSpec(kind, input.memory.lastSpec);
-  if (last?.ok === true) return { ...base, spec: last.spec };
-  throw new TerminalError("SPEC_INVALID", describeSpecErrors(resource, parsed.errors));
-}
-
 function pausedTurn(input: CycleInput, message: string): Turn {
   const said = verdict("pause", "wait", message);
   return {
@@ -579,6 +567,13 @@ function pausedTurn(input: CycleInput, message: string): Turn {
 function keptTurn(input: CycleInput, message: string): Turn {
   const turn = pausedTurn(withFindings(input, []), message);
   return { ...turn, result: "waiting", verdicts: [verdict("hold", "wait", message)] };
+}
+
+/** It looks at everything itself: until it ends, the subject is the operation's. */
+function againTurn(input: CycleInput, { operationId, pipeline, message }: Undone, start: OperationStart): Turn {
+  const said = `starts ${pipeline} again, because something has changed since it was ${message}`;
+  const turn = pausedTurn(withFindings(input, []), said);
+  return { ...turn, result: "waiting", verdicts: [], startsAgain: { instead: operationId, start } };
 }
 
 function goneTurn(input: CycleInput): Turn {

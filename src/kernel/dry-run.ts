@@ -1,7 +1,8 @@
 import type { BudgetUse } from "../ports/declaring-store.ts";
 import type { CycleInput, HeldGroup, StoredObservation, Verdict } from "../ports/records.ts";
 import { type Admission, admit } from "./admit.ts";
-import { factsFrom, parsedSubject, planOf, remembered, said, type Still } from "./cycle.ts";
+import { factsFrom, planOf, remembered, said, type Still } from "./cycle.ts";
+import { parsedSubject } from "./parsed-subject.ts";
 import { allowedDeletes } from "./delete-budget.ts";
 import { desiredSet } from "./desired-set.ts";
 import { type EngineError, toEngineError } from "./errors.ts";

@@ -65,7 +65,10 @@ function notAdmitted({ pipeline, journal, operation, input }: StepScene, code: s
   const acted =
     pipeline.steps.some(({ type, name }) => writesOutside(type) && standing.get(name)?.result === "done") ||
     input.memory.made?.some(({ operationId }) => operationId === operation.id) === true;
-  if (operation.direction === "forward" && !acted) return { is: "not-run", message: `not run: ${why}` };
+  if (operation.direction === "forward" && !acted) {
+    const judgedBy = { generation: input.resource.generation, policyVersion: input.policyVersion };
+    return { is: "not-run", message: `not run: ${why}`, judgedBy };
+  }
   return { is: "attention", code, message: `cannot go on: ${why}` };
 }
 

@@ -7,7 +7,7 @@ import type {
   OperationStore,
   OperationWithJournal,
 } from "../ports/operation-store.ts";
-import type { AccountRecord, CycleInput, HeldGroup, Verdict } from "../ports/records.ts";
+import type { AccountRecord, CycleInput, HeldGroup, Undone, Verdict } from "../ports/records.ts";
 import type { Claim, Engine } from "./claim.ts";
 import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
 import { heldGroupsDigest } from "./held-change.ts";
@@ -72,7 +72,11 @@ export type Outcome =
   | { readonly is: "waiting"; readonly dueInMs: number; readonly message: string; readonly progressed?: boolean }
   | { readonly is: "held"; readonly message: string }
   /** Not admitted, and nothing was done. */
-  | { readonly is: "not-run"; readonly message: string }
+  | {
+      readonly is: "not-run";
+      readonly message: string;
+      readonly judgedBy: Pick<Undone, "generation" | "policyVersion">;
+    }
   /** An input moved: what was admitted no longer counts. */
   | { readonly is: "moved" }
   | { readonly is: "attention"; readonly code: string; readonly message: string }

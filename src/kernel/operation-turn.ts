@@ -27,6 +27,7 @@ export interface Rest {
   readonly attempts?: number | undefined;
   readonly direction?: Direction | undefined;
   readonly next?: OperationMove["next"];
+  readonly undone?: OperationMove["undone"];
 }
 
 /** What is known of the operation during one turn, and what is not written yet. */
@@ -124,6 +125,7 @@ export class Turn {
       message: rest.message,
       dueInMs: rest.dueInMs,
       ...(rest.next === undefined ? {} : { next: rest.next }),
+      ...(rest.undone === undefined ? {} : { undone: rest.undone }),
     });
     if (!answer.kept) {
       this.#lost = true;

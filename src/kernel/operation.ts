@@ -1,6 +1,6 @@
 import type { NewEntry, OperationMove } from "../ports/operation-store.ts";
 import { patienceMs } from "./backoff.ts";
-import { parsedSubject } from "./cycle.ts";
+import { parsedSubject } from "./parsed-subject.ts";
 import { undoEffect } from "./effect.ts";
 import { TerminalError, toEngineError } from "./errors.ts";
 import { redacted } from "./hash.ts";
@@ -15,6 +15,7 @@ import {
   stepsOnRecord,
 } from "./operation-scene.ts";
 import { type OperationReport, Turn } from "./operation-turn.ts";
+import { startOf } from "./operation-start.ts";
 import { runStep } from "./operation-step.ts";
 import { ADMIT, type Pipeline, type RetryPolicy, startingPipeline, writesOutside } from "./pipeline.ts";
 
@@ -152,8 +153,11 @@ async function conclude(turn: Turn, pipeline: Pipeline, done: Concluding): Promi
       });
     case "held":
       return await turn.rest({ state: "held", message: outcome.message, dueInMs: againInMs(turn), step });
-    case "not-run":
-      return await turn.rest({ state: "not-run", message: outcome.message, dueInMs: undefined, step });
+    case "not-run": {
+      // What a person started by name was a word for then; what is declared stands, and is done when it may be.
+      const undone = pipeline.startsWith === undefined ? undefined : outcome.judgedBy;
+      return await turn.rest({ state: "not-run", message: outcome.message, dueInMs: undefined, step, undone });
+    }
     case "released":
       return await turn.rest({ state: "cancelled", message: outcome.message, dueInMs: undefined, step });
     case "attention":
@@ -183,17 +187,15 @@ async function end(
 
 /**
  * Whoever deletes a resource while an operation runs on it waits for that one to stop. What was made before it, only an operation
- * can take away: it begins where this one ends.
+ * can take away: it begins where this one ends. One that was itself to take it away was cancelled by a person, who is not overruled.
  */
-function followedBy({ engine, kind, input, subject }: StepScene): OperationMove["next"] {
+function followedBy({ engine, kind, pipeline: stopped, input, subject }: StepScene): OperationMove["next"] {
   const { deletion } = input.resource;
-  if (deletion === undefined || deletion.orphan || (input.memory.made ?? []).length === 0) return undefined;
+  if (stopped.ends || deletion === undefined || deletion.orphan || (input.memory.made ?? []).length === 0)
+    return undefined;
   const pipeline = startingPipeline(kind.pipelines, subject.spec, true);
   if (pipeline === undefined) return undefined;
-  const { name, version, ends } = pipeline;
-  const { author } = deletion;
-  const priority = author.type === "person" ? "person" : "event";
-  return { operationId: engine.ids.next(), pipeline: name, version, input: {}, author, priority, ends };
+  return startOf(engine.ids, pipeline, deletion.author);
 }
 
 function actsOutside(next: Move): boolean {

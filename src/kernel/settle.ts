@@ -54,6 +54,7 @@ export async function settleTurn(turner: Turner, input: CycleInput, turn: Turn):
     !input.dueStored &&
     nextInMs === undefined &&
     forgetSources.length === 0 &&
+    turn.startsAgain === undefined &&
     turn.written === 0;
   const result: CycleResult = gone ? "gone" : turn.result;
   if (idle) return reportOf(claim, input, { ...turn, result, idle: true });
@@ -74,6 +75,7 @@ export async function settleTurn(turner: Turner, input: CycleInput, turn: Turn):
     nextInMs,
     gone,
     forgetSources,
+    ...(turn.startsAgain === undefined ? {} : { startsAgain: turn.startsAgain }),
     nowOwned: turn.memoryUnknown ? undefined : memory.owned.length,
   });
   const settled = answer.kept ? { ...turn, result } : { ...turn, result: "superseded" as const, nextInMs: undefined };

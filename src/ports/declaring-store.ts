@@ -1,6 +1,6 @@
 import type { IdempotencyScope, StoredAnswer } from "./idempotency-store.ts";
 import type { DeclareRequest } from "./intent-store.ts";
-import type { StartOperation } from "./operation-store.ts";
+import type { OperationStart } from "./operation-store.ts";
 import type {
   BudgetLevel,
   CycleInput,
@@ -21,14 +21,11 @@ export interface ResourceReference {
   readonly part: boolean;
 }
 
-/** The operation that a change starts, in the transaction of the change. */
-export type OperationStart = Omit<StartOperation, "organizationId" | "resourceUid">;
-
 export interface DeclareChange {
   readonly action: "declare";
   readonly declare: DeclareRequest;
   readonly references: readonly ResourceReference[];
-  /** Started unless nothing changes. */
+  /** Started in the transaction of the change, unless nothing changes. */
   readonly starts?: OperationStart | undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { OperationStart } from "./operation-store.ts";
 import type {
   BudgetLevel,
   ChangeOutcome,
@@ -12,6 +13,7 @@ import type {
   SubjectMemory,
   SubjectRef,
   SubjectStatus,
+  Undone,
   Verdict,
 } from "./records.ts";
 
@@ -227,6 +229,11 @@ export interface Settlement {
   readonly gone: boolean;
   /** Tombstones of inputs that no owned item refers to any more. */
   readonly forgetSources: readonly string[];
+  /**
+   * What was left undone is started again, in the same transaction and once: not when somebody has started it meanwhile, and not
+   * when an input moved, because then the next cycle decides.
+   */
+  readonly startsAgain?: { readonly instead: Undone["operationId"]; readonly start: OperationStart } | undefined;
   /** Items of ours outside, for the delete budgets; undefined leaves the recorded number. */
   readonly nowOwned: number | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Actor, Priority, ShardLeases } from "./engine-store.ts";
 import type { Json } from "./json.ts";
-import type { AccountRecord, Principal } from "./records.ts";
+import type { AccountRecord, Principal, Undone } from "./records.ts";
 
 /**
  * What the worker asks of its store. Like the engine's port it is small and has an in-memory twin: every method is one
@@ -181,8 +181,10 @@ export interface OperationMove {
   readonly message: string;
   /** Undefined: nothing to do before a person says so, or at all. */
   readonly dueInMs: number | undefined;
+  /** When it ends as not run, although declaring or deleting the resource had started it: what the guards judged by. */
+  readonly undone?: Pick<Undone, "generation" | "policyVersion"> | undefined;
   /** What is started on the same resource in the same transaction, when this one ends with it. */
-  readonly next?: Omit<StartOperation, "organizationId" | "resourceUid"> | undefined;
+  readonly next?: OperationStart | undefined;
 }
 export type MoveAnswer =
   | { readonly kept: false }
@@ -198,6 +200,8 @@ export interface StartOperation extends OperationRef {
   /** Whether it is for a resource that is being deleted, or for one that is not. */
   readonly ends: boolean;
 }
+/** One that is started together with something else, on the resource that this is about. */
+export type OperationStart = Omit<StartOperation, "organizationId" | "resourceUid">;
 export type StartAnswer =
   | { readonly result: "started" | "running"; readonly operation: OperationRecord }
   | { readonly result: "not-found" | "leaving" | "not-leaving" | "several-accounts" | "held-by-another" };

@@ -416,6 +416,18 @@ export interface Hold {
   readonly reason: string;
 }
 
+/** What declaring or deleting the resource had started, and the guards did not let run: what somebody wants is not done. */
+export interface Undone {
+  readonly operationId: string;
+  readonly pipeline: string;
+  readonly author: Principal;
+  /** Why it did not run. */
+  readonly message: string;
+  /** What the guards judged by. Where neither has moved they would say the same again. */
+  readonly generation: number;
+  readonly policyVersion: number;
+}
+
 /** Everything a cycle decides from, read in one snapshot. */
 export interface CycleInput {
   readonly subject: SubjectRef;
@@ -432,6 +444,7 @@ export interface CycleInput {
   readonly policies: readonly ScopePolicy[];
   readonly pauses: readonly Pause[];
   readonly hold: Hold | undefined;
+  readonly undone?: Undone | undefined;
   /** Somebody's permit was alive at this snapshot: its outcome may still change the memory. */
   readonly busy?: boolean | undefined;
   readonly account: AccountRecord | undefined;

@@ -4,11 +4,11 @@ import type {
   ChangeRefusal,
   DeclareChange,
   DeleteChange,
-  OperationStart,
   FourEyesRefusal,
   PlannedSubject,
   ResourceReference,
 } from "../ports/declaring-store.ts";
+import type { OperationStart } from "../ports/operation-store.ts";
 import type { SubjectStatus } from "../ports/records.ts";
 import { loosenedBy } from "../kernel/policy.ts";
 import { cycleInputs } from "./cycle-inputs.ts";

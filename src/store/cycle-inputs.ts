@@ -49,7 +49,7 @@ export function lazyCycleInputs(batch: LoadedBatch): ReadonlyMap<number, () => C
 function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
   const [id, organizationId, accountId, shard, inputVersion, policyVersion, dueAtMs] = row;
   const [, , , , , , , operationId, sinceMs, reason, detached, memory, status, observationHash, heldDigest] = row;
-  const [busy, resource] = [row[18], row[19]];
+  const [busy, undone, resource] = [row[18], row[19], row[20]];
   return {
     subject: {
       id,
@@ -68,6 +68,7 @@ function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
     policies: policiesOf(row, shared.policies),
     pauses: pausesOf(row, shared.batch.pauses),
     ...(busy === true ? { busy } : {}),
+    ...(undone === null ? {} : { undone }),
     hold: operationId === null ? undefined : { operationId, sinceMs: sinceMs ?? 0, reason: reason ?? "" },
     account: accountId === null ? undefined : shared.accounts.get(keyOf(organizationId, accountId)),
     memory: memory ?? emptyMemory,
@@ -104,7 +105,7 @@ function declared(values: LoadedResource, deletion: ResourceDeletion | null): De
 
 function policiesOf(row: LoadedSubject, policies: ReadonlyMap<string, ScopePolicy>): readonly ScopePolicy[] {
   const [, organizationId] = row;
-  const [path, mode, protect, resource] = [row[15], row[16], row[17], row[19]];
+  const [path, mode, protect, resource] = [row[15], row[16], row[17], row[20]];
   const found: ScopePolicy[] = [];
   for (const scope of path) {
     const policy = policies.get(keyOf(scope === "platform" ? null : organizationId, scope));
@@ -118,7 +119,7 @@ function policiesOf(row: LoadedSubject, policies: ReadonlyMap<string, ScopePolic
 function pausesOf(row: LoadedSubject, pauses: LoadedBatch["pauses"]): readonly Pause[] {
   if (pauses === null) return [];
   const [, organizationId, accountId] = row;
-  const scopes = new Set([...row[15], `resource/${row[19][0]}`]);
+  const scopes = new Set([...row[15], `resource/${row[20][0]}`]);
   if (accountId !== null) scopes.add(`account/${accountId}`);
   return pauses
     .filter(([id, pause]) => (id === null || id === organizationId) && scopes.has(pause.scope))

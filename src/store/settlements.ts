@@ -10,6 +10,7 @@ import { lockResources, removeResources, removeSources, removeSubjects, unlinkSo
 import { lockSubjects } from "./sql/lease.ts";
 import { type SettledRow, settle } from "./sql/settle.ts";
 import { referringSubjects, wakeReferring } from "./sql/wake.ts";
+import { startOperation } from "./start-together.ts";
 import { call } from "./statement.ts";
 
 /** Ends the cycles of a batch in one transaction; in one round trip unless something is held or leaves. */
@@ -53,7 +54,8 @@ function isMore(settlement: Settlement): boolean {
     settlement.held !== undefined ||
     settlement.gone ||
     settlement.forgetSources.length > 0 ||
-    settlement.publishes === true
+    settlement.publishes === true ||
+    settlement.startsAgain !== undefined
   );
 }
 
@@ -85,6 +87,7 @@ async function settleMore(
   rows: readonly SettledRow[],
 ): Promise<void> {
   const kept = rows.toSorted((left, right) => left.index - right.index);
+  for (const { index, starts } of kept) if (starts) await beginAgain(tx, batch[index]);
   const settled = kept.flatMap(({ index, moved, own }) => {
     const settlement = batch[index];
     return settlement === undefined ? [] : [{ settlement, moved, own }];
@@ -113,6 +116,13 @@ async function settleMore(
       leaving.map(({ subject }) => subject.resourceUid),
     ),
   ]);
+}
+
+/** Tried once, whatever comes of it: what cannot be started any more is for its loop to look at. */
+async function beginAgain(tx: Transaction, settlement: Settlement | undefined): Promise<void> {
+  if (settlement?.startsAgain === undefined) return;
+  const { organizationId, resourceUid } = settlement.subject;
+  await startOperation(tx, { ...settlement.startsAgain.start, organizationId, resourceUid });
 }
 
 async function hold(tx: Transaction, ids: Ids, settled: readonly Settlement[], leaving: ReadonlySet<Settlement>) {
@@ -185,6 +195,7 @@ function settleRow({ actor, subject, status, observation, ...rest }: Settlement,
     verdicts: rest.verdicts,
     next_in_ms: rest.nextInMs === undefined ? undefined : Math.round(rest.nextInMs),
     now_owned: rest.nowOwned,
+    instead: rest.startsAgain?.instead,
   };
 }
 

@@ -255,6 +255,35 @@ const histories: readonly { readonly name: string; readonly breaks?: string; tel
     },
   },
   {
+    name: "an operation that did not run and that a loop starts again",
+    tell: (history) => {
+      history.runOperation("not-run");
+      history.startAgain();
+    },
+  },
+  {
+    name: "an operation that a loop starts although none was left undone",
+    breaks: "started again",
+    tell: (history) => history.startAgain(),
+  },
+  {
+    name: "an operation that a loop starts again after somebody cancelled it",
+    breaks: "started again",
+    tell: (history) => {
+      history.runOperation("cancelled");
+      history.startAgain();
+    },
+  },
+  {
+    name: "an operation that a loop starts again in observe mode",
+    breaks: "started again",
+    tell: (history) => {
+      history.runOperation("not-run");
+      history.declare({ kept: 1, changed: 1, doomed: 1 }, { mode: "observe" });
+      history.startAgain();
+    },
+  },
+  {
     name: "a delete of what is wanted",
     breaks: "wanted",
     tell: (history) => history.deleteRightly("kept"),

@@ -109,6 +109,7 @@ function createPipeline({ pipelinesOf, TerminalError }: Production, ran: StepRan
     name: "box.create",
     version: 1,
     summary: "makes a box, fills it and tells",
+    startsWith: () => true,
     steps: [measure, box, sleep({ name: "rest", forSeconds: () => 1 }), converge({ name: "items" }), letter, seen],
   });
 }

@@ -1,4 +1,4 @@
-import { parsedSubject } from "../../kernel/cycle.ts";
+import { parsedSubject } from "../../kernel/parsed-subject.ts";
 import { desiredSet } from "../../kernel/desired-set.ts";
 import type { Kind } from "../../kernel/kind.ts";
 import type { PlannedSubject } from "../../ports/declaring-store.ts";

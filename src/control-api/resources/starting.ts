@@ -1,8 +1,8 @@
 import { type Kind, parseSpec } from "../../kernel/kind.ts";
+import { startOf } from "../../kernel/operation-start.ts";
 import { newestPipeline, type Pipeline, startingPipeline } from "../../kernel/pipeline.ts";
-import type { OperationStart } from "../../ports/declaring-store.ts";
 import type { Json } from "../../ports/json.ts";
-import type { StartAnswer } from "../../ports/operation-store.ts";
+import type { OperationStart, StartAnswer } from "../../ports/operation-store.ts";
 import type { ResourceView } from "../../ports/read-store.ts";
 import type { Principal } from "../../ports/records.ts";
 import type { Caller } from "../access/caller.ts";
@@ -20,13 +20,7 @@ export function operationWith(
   const parsed = parseSpec(kind, spec);
   if (!parsed.ok) return undefined;
   const pipeline = startingPipeline(kind.pipelines, parsed.spec, ends);
-  return pipeline === undefined ? undefined : startOf(context, pipeline, {}, author);
-}
-
-function startOf(context: ApiContext, pipeline: Pipeline, input: Json, author: Principal): OperationStart {
-  const { name, version, ends } = pipeline;
-  const priority = author.type === "person" ? "person" : "event";
-  return { operationId: context.ids.next(), pipeline: name, version, input, author, priority, ends };
+  return pipeline === undefined ? undefined : startOf(context.ids, pipeline, author);
 }
 
 /** Starts a pipeline on a resource as it stands. One that runs already is the answer. */
@@ -44,7 +38,7 @@ export async function startPipeline(
   const { organization, organizationId, view, caller } = about;
   const pipeline = requirePipeline(kind, asked);
   requireAskedFor(kind, pipeline, view);
-  const start = startOf(context, pipeline, inputOf(pipeline, asked), caller.principal);
+  const start = startOf(context.ids, pipeline, caller.principal, inputOf(pipeline, asked));
   const resourceUid = view.resource.uid;
   const answer = await context.operationIntents.startOperation({ ...start, organizationId, resourceUid });
   if (!("operation" in answer)) throw notStarted(kind, view, answer.result, asked.pipeline);

@@ -52,7 +52,8 @@ export const insertOperations = statement<{ operation: OperationJson }>(
      select id, organization_id, subject_id, shard, account_id, priority, due_at_ms from made
    ),
    held as (
-     update setpoint.subject as s set hold_operation_id = m.id, hold_since_ms = m.created_at_ms, hold_reason = m.pipeline
+     update setpoint.subject as s set hold_operation_id = m.id, hold_since_ms = m.created_at_ms, hold_reason = m.pipeline,
+       undone = case when s.undone ->> 'pipeline' = m.pipeline then null else s.undone end
      from made as m where s.id = m.subject_id
    )
    select ${operationJson("m")} as operation from made as m`,

@@ -145,11 +145,11 @@ export const recordMoves = statement<MovedRow>(
      select * from json_to_recordset($1::json) as asked (
        index integer, organization_id uuid, operation_id text, holder text, shard smallint, epoch bigint,
        journal_length integer, entries json, state text, yields_to_cancel boolean, yields_to_leaving boolean,
-       direction text, step text, attempts integer, message text, due_in_ms bigint, turn_ms bigint)
+       direction text, step text, attempts integer, message text, due_in_ms bigint, turn_ms bigint, undone json)
    ),
    kept as materialized (
      select q.index, q.entries, q.state as asked_state, q.direction as new_direction, q.step as new_step, q.attempts as new_attempts,
-       q.message as new_message, q.due_in_ms, q.turn_ms, o.organization_id, o.id, o.resource_uid, o.journal_length, o.state as old_state,
+       q.message as new_message, q.due_in_ms, q.turn_ms, q.undone, o.organization_id, o.id, o.resource_uid, o.journal_length, o.state as old_state,
        clock.now_ms, ${isPaused} as paused, ${isLeaving} as leaving,
        (q.yields_to_cancel and o.cancel is not null) or (q.yields_to_leaving and ${isLeaving}) as stopped
      from asked as q
@@ -195,8 +195,14 @@ export const recordMoves = statement<MovedRow>(
    ),
    released as (
      update setpoint.subject as s set hold_operation_id = null, hold_since_ms = null, hold_reason = null,
-       input_version = s.input_version + 1, policy_version = s.policy_version + 1
-     from moved as m
+       input_version = s.input_version + 1, policy_version = s.policy_version + 1,
+       -- Its own end moves the version too, and nothing else did: what moved before that makes it worth another try.
+       undone = case when m.state = 'not-run' and d.undone is not null then json_build_object(
+         'operationId', m.id, 'pipeline', m.pipeline, 'author', json_build_object('name', m.author_name, 'type', m.author_type),
+         'message', m.message, 'generation', d.undone -> 'generation',
+         'policyVersion', case when s.policy_version = (d.undone ->> 'policyVersion')::bigint then s.policy_version + 1
+           else (d.undone ->> 'policyVersion')::bigint end) else s.undone end
+     from moved as m join decided as d on d.id = m.id and d.organization_id = m.organization_id
      where m.ended_at_ms is not null and s.organization_id = m.organization_id and s.resource_uid = m.resource_uid
        and s.hold_operation_id = m.id
      returning s.id, s.organization_id, s.shard, m.ended_at_ms

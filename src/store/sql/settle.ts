@@ -9,6 +9,8 @@ export interface SettledRow {
   readonly again: boolean;
   /** Nobody else holds the subject. */
   readonly own: boolean;
+  /** What was left undone still is, and its time has come. */
+  readonly starts: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export const settle = statement<SettledRow>(
        index integer, subject_id bigint, operation_id text, holder text, shard smallint, epoch bigint, input_version bigint, policy_version bigint, due_known boolean, due_seen_ms bigint,
        memory json, observation json, observation_hash text, status json, bad_since_ms bigint, failing boolean,
        looked_at_ms bigint, plan json, plan_gone boolean, events json, verdicts json, next_in_ms bigint, now_owned integer,
-       ready text, drifted boolean, is_held boolean)
+       ready text, drifted boolean, is_held boolean, instead text)
    ),
    kept as materialized (
      select q.*, s.organization_id, s.resource_uid, s.kind, s.name, clock.now_ms, s.input_version > q.input_version as moved,
@@ -36,7 +38,9 @@ export const settle = statement<SettledRow>(
        -- What an operation holds, it alone remembers; and a memory that was read before a hold ended is not the latest.
        s.hold_operation_id is not distinct from q.operation_id as own,
        s.hold_operation_id is not distinct from q.operation_id
-         and s.policy_version = coalesce(q.policy_version, s.policy_version) as remembers
+         and s.policy_version = coalesce(q.policy_version, s.policy_version) as remembers,
+       coalesce(s.undone ->> 'operationId' = q.instead, false) and s.hold_operation_id is not distinct from q.operation_id
+         and s.input_version <= q.input_version as starts
      from asked as q
      cross join clock
      join setpoint.subject as s on s.id = q.subject_id
@@ -48,10 +52,11 @@ export const settle = statement<SettledRow>(
        permit_until_ms = case when kept.own then null else s.permit_until_ms end, now_owned = coalesce(kept.now_owned, s.now_owned),
        bad_since_ms = case when kept.status is null then s.bad_since_ms else kept.bad_since_ms end,
        failing = case when kept.status is null then s.failing else kept.failing end,
-       looked_at_ms = case when kept.status is null then s.looked_at_ms else kept.looked_at_ms end
+       looked_at_ms = case when kept.status is null then s.looked_at_ms else kept.looked_at_ms end,
+       undone = case when kept.starts then null else s.undone end
      from kept
      where s.id = kept.subject_id and (
-       (s.permit_id is not null and kept.own) or s.now_owned <> coalesce(kept.now_owned, s.now_owned) or (kept.status is not null and (
+       kept.starts or (s.permit_id is not null and kept.own) or s.now_owned <> coalesce(kept.now_owned, s.now_owned) or (kept.status is not null and (
          s.bad_since_ms is distinct from kept.bad_since_ms or s.failing <> kept.failing
          or s.looked_at_ms is distinct from kept.looked_at_ms)))
    ),
@@ -109,5 +114,5 @@ export const settle = statement<SettledRow>(
      where not again and next_in_ms is not null
      on conflict (subject_id) do update set priority = 3, due_at_ms = excluded.due_at_ms
    )
-   select index, moved, again, own from kept`,
+   select index, moved, again, own, starts from kept`,
 );

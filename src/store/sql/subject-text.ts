@@ -31,6 +31,7 @@ const FIELDS: readonly (readonly [column: string, form: Form])[] = [
   ["mode", "text"],
   ["protect", "boolean"],
   ["busy", "boolean"],
+  ["undone", "json"],
   ["uid", "text"],
   ["kind", "text"],
   ["name", "free text"],

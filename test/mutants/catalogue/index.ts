@@ -9,6 +9,7 @@ import { operations } from "./operations.ts";
 import { ownership } from "./ownership.ts";
 import { permit } from "./permit.ts";
 import { store } from "./store.ts";
+import { undone } from "./undone.ts";
 import { writes } from "./writes.ts";
 
 /** Every mutant, in the order of the guards. */
@@ -24,4 +25,5 @@ export const mutants: readonly Mutant[] = [
   ...engine,
   ...store,
   ...operations,
+  ...undone,
 ];

@@ -83,7 +83,7 @@ class GovernanceActor {
   changeMode(): Promise<unknown> | undefined {
     const { random } = this.#cast;
     const mode = random.choose<Mode>("enforce", "enforce", "propose", "observe");
-    const resource = this.#pick(["SimSet", "SimZone"]);
+    const resource = this.#pick(["SimSet", "SimZone", "SimBox"]);
     if (resource !== undefined && random.chance(0.5)) {
       const accounts = this.#accountsOf(resource);
       const options = { uid: this.#cast.freshUid(), author: this.#author(), mode, accounts };
@@ -94,7 +94,7 @@ class GovernanceActor {
 
   protect(): Promise<unknown> | undefined {
     const { random } = this.#cast;
-    const resource = this.#pick(["SimSet", "SimZone"]);
+    const resource = this.#pick(["SimSet", "SimZone", "SimBox"]);
     if (resource === undefined) return undefined;
     if (random.chance(0.3)) return this.#setPolicy({ protect: random.chance(0.4) });
     const options = {

@@ -72,11 +72,16 @@ export class Operator {
     }
   }
 
-  /** What stands under the name is not what we made, so that no operation takes it away: it is a person's decision to let it be. */
-  #isSomebodyElses({ accountId }: SubjectRow, resource: ResourceRow): boolean {
+  /**
+   * What stands under the name is not what we made, or nothing says so any more: nobody heard its id, and a stranger took its marker.
+   * No operation takes it away, and it is a person's decision to let it be.
+   */
+  #isSomebodyElses({ accountId, memory }: SubjectRow, resource: ResourceRow): boolean {
     const group = boxesOf(specOf(resource)?.group ?? "");
     const thing = this.#cast.outside.connections.get(accountId ?? "")?.own.find(group, "box");
-    return thing !== undefined && thing.madeFor !== resource.uid;
+    if (thing === undefined) return false;
+    const isKnown = memory.made?.some(({ externalId }) => externalId === thing.id) === true;
+    return thing.madeFor !== resource.uid || (typeof thing.marker !== "object" && !isKnown);
   }
 
   #leave({ organizationId, uid }: ResourceRow): void {
@@ -175,9 +180,22 @@ export function unconverged(cast: Cast): readonly string[] {
       else if (thing?.value !== content.value || thing.size !== content.size) problems.push(`${name}: ${key} differs`);
     }
   }
+  problems.push(...notRunAgain(cast));
   for (const operation of cast.store.state.tables.operations.values())
     if (isLive(operation)) problems.push(`${operation.id} is ${operation.state}: ${operation.message}`);
   return [...problems, ...leftovers(cast, decided, shared)];
+}
+
+/** By now nobody only looks any more: what did not run while somebody did has been started again, by whomever. */
+function notRunAgain({ store }: Cast): readonly string[] {
+  const { operations, subjects } = store.state.tables;
+  const last = new Map(Array.from(operations.values(), (row) => [row.subjectId, row]));
+  return [...last.values()]
+    .filter(
+      ({ state, message, subjectId }) =>
+        state === "not-run" && message.includes("observe mode") && subjects.has(subjectId),
+    )
+    .map(({ id, pipeline, name }) => `${id}: ${pipeline} of ${name} was not run, and nobody has started it again`);
 }
 
 /**

@@ -7,9 +7,10 @@ import { Outside, OutsideAccount, Throttle, type Thing } from "../outside/outsid
 import type { WriteCall } from "../outside/sim-api.ts";
 import { SimProcess } from "../process.ts";
 import { SeededRandom } from "../random.ts";
-import type { SubjectRow } from "../store/rows.ts";
+import type { OperationRow, SubjectRow } from "../store/rows.ts";
 import { World } from "../world.ts";
 import { Ledger } from "./ledger.ts";
+import { OperationRules } from "./operation-rules.ts";
 import { Referee } from "./referee.ts";
 import { type StartedWrite, Violation } from "./witness.ts";
 
@@ -31,6 +32,7 @@ export class BadHistory {
   readonly account: OutsideAccount;
   readonly ledger: Ledger;
   readonly referee: Referee;
+  readonly operations: OperationRules;
   readonly process: SimProcess;
   readonly other: SimProcess;
   violation: Violation | undefined;
@@ -42,10 +44,12 @@ export class BadHistory {
     this.account = new OutsideAccount({ id: "a", organizationId: "t", settleMs: 0, fingerprint: "thing" });
     this.outside.add(this.account, new Throttle(0));
     this.ledger = new Ledger({ state: this.store.state, outside: this.outside, limits, callTimeoutMs: 1_000 });
-    this.referee = new Referee(this.ledger, (violation) => {
+    const fail = (violation: Error) => {
       if (!(violation instanceof Violation)) throw violation;
       this.violation ??= violation;
-    });
+    };
+    this.referee = new Referee(this.ledger, fail);
+    this.operations = new OperationRules(this.ledger, fail);
     this.process = this.#process("one", 1);
     this.other = this.#process("two", 2);
     this.#furnish();
@@ -172,6 +176,30 @@ export class BadHistory {
       memory,
       grantIds: grantId === undefined ? [] : [grantId],
     };
+  }
+
+  /** Somebody starts an operation, which ends like this whatever it did. */
+  runOperation(state: "not-run" | "cancelled"): void {
+    const operation = this.#startOperation();
+    Object.assign(operation, { state, endedAtMs: this.world.nowMs, dueAtMs: undefined });
+    this.subject.hold = undefined;
+  }
+
+  /** A cycle that ends by starting an operation again. */
+  startAgain(): void {
+    const settlement = { subject: this.#ref(), verdicts: [], gone: false, forgetSources: [] };
+    for (const witness of [this.referee, this.operations]) witness.beforeCommit(this.process, "settle", settlement);
+    this.#startOperation();
+    for (const witness of [this.referee, this.operations])
+      witness.afterCommit(this.process, "settle", settlement, { kept: true });
+  }
+
+  #startOperation(): OperationRow {
+    const { organizationId, resourceUid } = this.subject;
+    const about = { organizationId, resourceUid, operationId: `operation-${++this.#ids}`, pipeline: "box.create" };
+    const rest = { version: 1, input: {}, author: ada, priority: "person" as const, ends: false };
+    transactions.startOperation(this.store.state, { ...about, ...rest });
+    return [...this.store.state.tables.operations.values()].at(-1) as OperationRow;
   }
 
   start(effect: "create" | "update" | "delete", key: string, process: SimProcess = this.process): StartedWrite {

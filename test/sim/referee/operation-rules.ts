@@ -9,6 +9,7 @@ import { boxSteps } from "../sim-box.ts";
 import type { OperationRow } from "../store/rows.ts";
 import { judgeBudgets } from "./delete-rules.ts";
 import type { Ledger, PermitTruth } from "./ledger.ts";
+import { modeOf } from "./permit-rules.ts";
 import { type StartedWrite, Violation, type Witness } from "./witness.ts";
 
 /** Failed attempts after which a step of the simulation's pipelines waits for a person, and so does the admission. */
@@ -58,6 +59,9 @@ export class OperationRules implements Witness {
   readonly #fail: (violation: Error) => void;
   /** The journal of an operation as a process last heard of it. */
   readonly #heard = new Map<string, { readonly journal: readonly JournalEntry[]; readonly atMs: number }>();
+  /** Operations that did not run and that a loop has started again. */
+  readonly #startedAgain = new Set<string>();
+  #operationsBefore = 0;
   #before: { readonly row: OperationRow; readonly journal: readonly JournalEntry[] } | undefined;
 
   constructor(ledger: Ledger, fail: (violation: Error) => void) {
@@ -66,6 +70,7 @@ export class OperationRules implements Witness {
   }
 
   beforeCommit(_process: SimProcess, method: string, request: unknown): void {
+    if (method === "settle") this.#operationsBefore = this.#ledger.state.tables.operations.size;
     if (method !== "recordMove") return;
     const row = this.#row((request as OperationMove).actor.operationId);
     this.#before = row && { row, journal: row.journal };
@@ -76,6 +81,7 @@ export class OperationRules implements Witness {
       if (method === "loadOperation" && result !== undefined)
         this.#hear(process, (request as OperationRef).operationId);
       if (method === "recordMove" && (result as MoveAnswer).kept) this.#moved(process, request as OperationMove);
+      if (method === "settle") this.#judgeStarted(process);
       if (method === "permit" && (result as PermitAnswer).granted) {
         this.#permitted(request as PermitRequest);
         this.#judgeLeaving(process, request as PermitRequest);
@@ -102,6 +108,26 @@ export class OperationRules implements Witness {
     const journal = this.#row(operationId)?.journal;
     const atMs = this.#ledger.nowMs;
     if (journal !== undefined) this.#heard.set(`${process.number} ${operationId}`, { journal, atMs });
+  }
+
+  /** A loop starts nothing but what was declared and did not run, once, and where somebody may act. */
+  #judgeStarted(process: SimProcess): void {
+    const { operations, subjects } = this.#ledger.state.tables;
+    if (operations.size === this.#operationsBefore) return;
+    const all = [...operations.values()];
+    const started = all.at(-1);
+    const subject = started && subjects.get(started.subjectId);
+    if (started === undefined || subject === undefined) return;
+    const name = `${process.name} starts ${started.pipeline} of ${started.name} again`;
+    const last = all.findLast(
+      (row) => row !== started && row.resourceUid === started.resourceUid && row.pipeline === started.pipeline,
+    );
+    if (last?.state !== "not-run")
+      throw new Violation("started again", `${name}, although ${last?.id} is ${last?.state}`);
+    if (this.#startedAgain.has(last.id)) throw new Violation("started again", `${name} for ${last.id} a second time`);
+    if (modeOf(this.#ledger.state.tables, subject) === "observe")
+      throw new Violation("started again", `${name} in observe mode`);
+    this.#startedAgain.add(last.id);
   }
 
   #moved(process: SimProcess, { actor, entries }: OperationMove): void {

@@ -27,6 +27,7 @@ export function load({ tables, nowMs }: State, subjectId: number): CycleInput | 
     policies: policiesOf(tables, resource),
     pauses: coveringPauses(tables, subject, now).map(pauseOf),
     hold: subject.hold,
+    ...(subject.undone === undefined ? {} : { undone: subject.undone }),
     ...(subject.permit !== undefined && subject.permit.untilMs > now ? { busy: true } : {}),
     account: subject.accountId === undefined ? undefined : tables.accounts.get(subject.accountId)?.record,
     memory: subject.memory,

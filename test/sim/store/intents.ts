@@ -125,6 +125,7 @@ function addSubject(state: State, row: ResourceRow, accountId: string | undefine
     policyVersion: 1,
     permit: undefined,
     hold: undefined,
+    undone: undefined,
     memory: emptyMemory,
     status: undefined,
     observation: undefined,

@@ -117,11 +117,25 @@ export function recordMove(state: State, move: OperationMove): MoveAnswer {
   row.dueAtMs = stopped ? now : move.dueInMs === undefined ? undefined : now + move.dueInMs;
   row.startedAtMs ??= now - move.turnMs;
   row.revision += 1;
-  if (!isLive(row)) end(state, row);
+  if (!isLive(row)) {
+    if (row.state === "not-run" && move.undone !== undefined) leaveUndone(state, row, move.undone);
+    end(state, row);
+  }
   const answer: MoveAnswer = { kept: true, ...standingOf(state, row), entries };
   const { organizationId, resourceUid } = row;
   if (!isLive(row) && move.next !== undefined) startOperation(state, { ...move.next, organizationId, resourceUid });
   return answer;
+}
+
+/** Its own end moves the version too: what else moved since the guards judged makes it worth another try. */
+function leaveUndone({ tables }: State, row: OperationRow, judgedBy: NonNullable<OperationMove["undone"]>): void {
+  const { id: operationId, pipeline, author, message, resourceUid } = row;
+  for (const subject of subjectsOf(tables, resourceUid)) {
+    if (subject.hold?.operationId !== operationId) continue;
+    const same = subject.policyVersion === judgedBy.policyVersion;
+    const policyVersion = same ? subject.policyVersion + 1 : judgedBy.policyVersion;
+    subject.undone = { operationId, pipeline, author, message, generation: judgedBy.generation, policyVersion };
+  }
 }
 
 function append(row: OperationRow, entries: OperationMove["entries"], nowMs: number): readonly JournalEntry[] {
@@ -186,6 +200,7 @@ export function startOperation(state: State, request: StartOperation): StartAnsw
   };
   tables.operations.set(id, row);
   subject.hold = { operationId: id, sinceMs: now, reason: pipeline };
+  if (subject.undone?.pipeline === pipeline) subject.undone = undefined;
   return { result: "started", operation: recordOf(row) };
 }
 

@@ -15,6 +15,7 @@ import type {
   StoredObservation,
   SubjectMemory,
   SubjectStatus,
+  Undone,
   Verdict,
 } from "../../../src/ports/records.ts";
 import type { JournalEntry, OperationRecord } from "../../../src/ports/operation-store.ts";
@@ -76,6 +77,7 @@ export interface SubjectRow {
   policyVersion: number;
   permit: { readonly id: string; readonly untilMs: number } | undefined;
   hold: Hold | undefined;
+  undone: Undone | undefined;
   memory: SubjectMemory;
   status: SubjectStatus | undefined;
   observation: StoredObservation | undefined;

@@ -2,6 +2,7 @@ import { badTogether, minuteOf } from "../../../src/kernel/bad-together.ts";
 import type { EngineStore, IdleBatch, SettleAnswer, Settlement } from "../../../src/ports/engine-store.ts";
 import { pointsAt } from "./cycle-input.ts";
 import { dropHeldItems, replaceHeld } from "./held.ts";
+import { startOperation } from "./operations.ts";
 import type { SubjectRow } from "./rows.ts";
 import { hasHold, isCurrent, linkedSubjects, type State, subjectsOf, type Tables, wake } from "./state.ts";
 
@@ -29,6 +30,7 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
   if (settlement.publishes === true) wakeReferring(state, subject);
   forgetSources(tables, subject, settlement.forgetSources);
   const moved = subject.inputVersion > settlement.inputVersion;
+  if (own && !moved) beginAgain(state, subject, settlement.startsAgain);
   // A subject whose inputs moved while it was leaving may be wanted again: its next cycle decides.
   if (settlement.gone && !moved && own) {
     removeSubject(state, subject);
@@ -42,6 +44,14 @@ export function settle(state: State, settlement: Settlement): SettleAnswer {
     subject.priority = "resync";
   }
   return { kept: true, dueAgain: moved || woken };
+}
+
+/** Tried once, whatever comes of it. */
+function beginAgain(state: State, subject: SubjectRow, again: Settlement["startsAgain"]): void {
+  if (again === undefined || subject.undone?.operationId !== again.instead) return;
+  subject.undone = undefined;
+  const { organizationId, resourceUid } = subject;
+  startOperation(state, { ...again.start, organizationId, resourceUid });
 }
 
 /** What is computed from resources that refer to this one. */

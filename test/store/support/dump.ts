@@ -26,7 +26,7 @@ const tables = {
       s.input_version as "inputVersion", s.policy_version as "policyVersion",
       case when s.permit_id is not null then json_build_object('id', s.permit_id, 'untilMs', s.permit_until_ms) end as permit,
       case when s.hold_operation_id is not null then json_build_object('operationId', s.hold_operation_id,
-        'sinceMs', s.hold_since_ms, 'reason', s.hold_reason) end as hold,
+        'sinceMs', s.hold_since_ms, 'reason', s.hold_reason) end as hold, s.undone,
       t.memory, t.status, o.observation, t.held_digest as "heldDigest", s.now_owned as "nowOwned", s.detached
     from setpoint.subject s left join setpoint.subject_due d on d.subject_id = s.id
     left join setpoint.subject_state t on t.subject_id = s.id and t.organization_id = s.organization_id

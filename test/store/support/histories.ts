@@ -3,7 +3,7 @@ import type { DeclareRequest } from "../../../src/ports/intent-store.ts";
 import type { HeldGroup, Principal, SubjectMemory, Verdict } from "../../../src/ports/records.ts";
 import type { MemoryStore, transactions } from "../../sim/memory-store.ts";
 import type { SubjectRow } from "../../sim/store/rows.ts";
-import { operationActor, operationStep } from "./operation-histories.ts";
+import { operationActor, operationStep, startsAgain } from "./operation-histories.ts";
 
 /** One call of a port: its name and its one argument. */
 export type Step = {
@@ -529,6 +529,7 @@ export class Historian {
         dueSeen: dice.pick([undefined, { atMs: undefined }, { atMs: nowMs() }, { atMs: nowMs() - 1_000 }]),
         gone,
         forgetSources: dice.some(sources, 0.3).map(({ uid }) => uid),
+        ...(gone ? {} : startsAgain(dice, subject, () => this.#id("again"))),
         nowOwned: dice.pick([undefined, 0, 3, 12]),
       },
     };

@@ -1,7 +1,7 @@
-import type { Actor } from "../../../src/ports/engine-store.ts";
+import type { Actor, Settlement } from "../../../src/ports/engine-store.ts";
 import type { NewEntry, OperationMove, SteerCommand } from "../../../src/ports/operation-store.ts";
 import type { MemoryStore } from "../../sim/memory-store.ts";
-import type { OperationRow } from "../../sim/store/rows.ts";
+import type { OperationRow, SubjectRow } from "../../sim/store/rows.ts";
 import type { Dice, Step } from "./histories.ts";
 
 const workers = ["worker-1", "worker-2"];
@@ -76,6 +76,19 @@ function following(dice: Dice, id: (prefix: string) => string): OperationMove["n
   return { ...about, priority: "person", ends: dice.chance(0.7) };
 }
 
+/** What was left undone is started again, and now and then what nobody left. */
+export function startsAgain(
+  dice: Dice,
+  { undone }: SubjectRow,
+  id: () => string,
+): { readonly startsAgain?: NonNullable<Settlement["startsAgain"]> } {
+  if (dice.chance(undone === undefined ? 0.97 : 0.3)) return {};
+  const pipeline = undone?.pipeline ?? "zone.create";
+  const about = { operationId: id(), pipeline, version: 1, input: {}, author: undone?.author ?? ada };
+  const start = { ...about, priority: "event" as const, ends: dice.chance(0.3) };
+  return { startsAgain: { instead: dice.chance(0.9) ? (undone?.operationId ?? "nobody") : "nobody", start } };
+}
+
 function leases(dice: Dice, twin: MemoryStore): Step {
   const holder = dice.pick(workers);
   const mine = twin.state.tables.workerShards.filter((row) => row.holder === holder);
@@ -129,6 +142,15 @@ function actorOf(dice: Dice, twin: MemoryStore, row: OperationRow): Actor & { re
   };
 }
 
+function judgedBy(
+  dice: Dice,
+  { state: { tables } }: MemoryStore,
+  { subjectId }: OperationRow,
+): OperationMove["undone"] {
+  const { policyVersion = 1 } = tables.subjects.get(subjectId) ?? {};
+  return { generation: dice.below(3), policyVersion: policyVersion - (dice.chance(0.3) ? 1 : 0) };
+}
+
 function move(dice: Dice, twin: MemoryStore, row: OperationRow, id: (prefix: string) => string): Step {
   const state = dice.pick([
     "running",
@@ -171,6 +193,7 @@ function move(dice: Dice, twin: MemoryStore, row: OperationRow, id: (prefix: str
       message: "moved",
       dueInMs: waits ? dice.pick([0, 900, 60_000]) : undefined,
       ...(dice.chance(0.3) ? { next: following(dice, id) } : {}),
+      ...(dice.chance(state === "not-run" ? 0.8 : 0.2) ? { undone: judgedBy(dice, twin, row) } : {}),
     },
   };
 }

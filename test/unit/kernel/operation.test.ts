@@ -268,6 +268,18 @@ test("deleted with the word that what is outside stays, nothing is taken away af
   assert.ok(lab.outside.box("web"));
 });
 
+test("a delete that a person cancels is not begun again by itself", async () => {
+  const lab = await OperationLab.open();
+  await lab.declare("web", { a: "1" });
+  await lab.finish((await lab.start("box.create", "web")).id);
+  await lab.remove("web");
+  const { id } = await lab.start("box.delete", "web");
+  assert.equal(await lab.steer(id, { verb: "cancel" }), "done");
+  assert.equal((await lab.finish(id)).state, "cancelled");
+  assert.equal(lab.subject("web").hold, undefined);
+  assert.ok(lab.outside.box("web"));
+});
+
 test("an operation that waits for a person, or for approval, stops when its resource is deleted", async () => {
   const lab = await OperationLab.open();
   await lab.declare("web", { a: "1" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parsedSubject } from "../../../src/kernel/cycle.ts";
+import { parsedSubject } from "../../../src/kernel/parsed-subject.ts";
 import type { Kind } from "../../../src/kernel/kind.ts";
 import { parseSpec } from "../../../src/kernel/kind.ts";
 import type { DesiredContext } from "../../../src/kernel/loop.ts";
