@@ -4,6 +4,7 @@ import {
   resourceSchema,
   type SeenItemDocument,
 } from "../control-api/schemas/resource.ts";
+import type { JsonObject } from "../ports/json.ts";
 import type { ApiClient } from "./api-client.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -73,9 +74,21 @@ function slashed(key: string): string {
   return key.replaceAll(" ", "/");
 }
 
-/** Why it could not be looked at, in the words of its conditions; undefined while nothing says so. */
-export async function failedLook(client: ApiClient, { path }: Target): Promise<string | undefined> {
-  const { status } = resourceSchema.parse(await client.get(path));
-  const failed = status.conditions.find(({ type, reason }) => type === "Ready" && reason === "LookFailed");
-  return failed?.message;
+export interface FailedLook {
+  /** In the words of its conditions. */
+  readonly words: string;
+  /** Trying again would change nothing: somebody has to. */
+  readonly final: boolean;
+  /** At which account it is, whose credential may be at fault. */
+  readonly account: string;
+}
+
+/** Why it could not be looked at; undefined while nothing says so. A first look that failed confirmed nothing, so its verdict reads as old. */
+export async function failedLook(client: ApiClient, { path }: Target): Promise<FailedLook | undefined> {
+  const { status, spec } = resourceSchema.parse(await client.get(path));
+  const results = status.subjects.map(({ cycles = [] }) => cycles.at(-1)?.result);
+  const ready = status.conditions.find(({ type }) => type === "Ready");
+  if (ready === undefined || !results.some((result) => result === "failed" || result === "stalled")) return undefined;
+  const words = ready.message.replace(/^.*?; it was: /s, "");
+  return { words, final: results.includes("stalled"), account: String((spec as JsonObject)["account"]) };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import type { CliWorld } from "../../src/cli/world.ts";
 import type { Log } from "../../src/ports/log.ts";
 import { createEngineOpener } from "../../src/runtime/engine-seal.ts";
@@ -101,6 +101,65 @@ for (const [word, family] of [
     assert.equal(provider.spec.family, family);
   });
 }
+
+/** What a scheduler records of an account that it could not look at: nothing was ever confirmed, so the verdict reads as old. */
+async function fails(provider: string, result: "failed" | "stalled", message: string): Promise<void> {
+  const status = result === "stalled" ? "False" : "Unknown";
+  const conditions = [{ type: "Ready", status, reason: "Stalled", message, sinceMs: 1_000_000 }];
+  const cycle = {
+    atMs: 1_000_000,
+    result,
+    spentMs: { observe: 1, diff: 0, guard: 0, act: 0 },
+    create: 0,
+    update: 0,
+    delete: 0,
+    written: 0,
+  };
+  const recorded = { observedGeneration: 1, conditions, differences: 0, owned: 0, failing: true, cycles: [cycle] };
+  await query(
+    api.url,
+    `insert into setpoint.subject_state (organization_id, subject_id, status)
+     select s.organization_id, s.id, '${JSON.stringify(recorded).replaceAll("'", "''")}'::json from setpoint.subject as s
+     join setpoint.resource as r on r.uid = s.resource_uid where r.name = '${provider}'
+     on conflict (organization_id, subject_id) do update set status = excluded.status`,
+  );
+}
+
+describe("an account that cannot be looked at", () => {
+  const words = "CREDENTIAL_REFUSED: Hetzner Cloud answered 401: unauthorized. Check the account's token";
+  const connect = (name: string, result: "failed" | "stalled") => {
+    let nowMs = 1_000_000;
+    let looks = 0;
+    const ran = setpoint(["connect", "hetzner", "--name", name, "--token-file", "-"], {
+      readStdin: () => Promise.resolve("a-token"),
+      nowMs: () => nowMs,
+      sleep: async (ms: number) => {
+        nowMs += ms;
+        if (looks++ === 0) await fails(name, result, words);
+      },
+    });
+    return ran.then(({ code, notes }) => ({ code, notes, looks }));
+  };
+
+  test("is said to be so at once, in the provider's words, where trying again would change nothing", async () => {
+    const { code, notes, looks } = await connect("refused", "stalled");
+    assert.equal(code, 4, notes);
+    assert.match(
+      notes,
+      /computeprovider\/refused could not be looked at: CREDENTIAL_REFUSED: .*Check the account's token/,
+    );
+    assert.match(notes, /setpoint secret set-credential refused/);
+    assert.ok(looks < 4, String(looks));
+  });
+
+  test("is waited for where it may pass, and then said in the same words", async () => {
+    const { code, notes, looks } = await connect("shaky", "failed");
+    assert.equal(code, 9, notes);
+    assert.match(notes, /could not be looked at in time: CREDENTIAL_REFUSED: /);
+    assert.doesNotMatch(notes, /Does a scheduler run/);
+    assert.ok(looks > 100, String(looks));
+  });
+});
 
 test("what is wrong with the words is said before anything is declared", async () => {
   const empty = join(folder, "empty.token");

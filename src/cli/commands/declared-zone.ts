@@ -56,12 +56,13 @@ export async function firstLook(
     if (complete) return subjects.flatMap(({ items }) => items);
     const failed = await failedLook(client, target);
     const again = `then: setpoint reconcile ${targetText(target)}, and repeat this command without the credential`;
-    if (failed !== undefined)
+    const isLate = world.nowMs() >= untilMs;
+    if (failed !== undefined && (failed.final || isLate))
       throw new CliError(
-        `${targetText(target)} could not be looked at: ${failed}\nCorrect it, ${again}`,
-        exitCodes.operationFailed,
+        `${targetText(target)} could not be looked at${failed.final ? "" : " in time"}: ${failed.words}\nCorrect it (a credential by: setpoint secret set-credential ${failed.account} < FILE), ${again}`,
+        failed.final ? exitCodes.operationFailed : exitCodes.timedOut,
       );
-    if (world.nowMs() >= untilMs)
+    if (isLate)
       throw new CliError(
         `${targetText(target)} was not looked at in time. Does a scheduler run? See: setpoint doctor; ${again}`,
         exitCodes.timedOut,

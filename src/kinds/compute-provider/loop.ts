@@ -151,6 +151,6 @@ async function requireLocations(
   if (unknown.length === 0 || completeness !== "complete") return;
   throw new TerminalError(
     "PROVIDER_REFUSED",
-    `The provider has no location ${unknown.join(", ")}. It has: ${known.join(", ")}. Correct spec.locations`,
+    `The provider has no location ${unknown.join(", ")}. It has: ${known.join(", ") || "none"}. Correct spec.locations`,
   );
 }
