@@ -8,11 +8,29 @@ import { verdictAge } from "./verdict-age.ts";
 const always = ["Ready", "Synced", "Fresh"] as const;
 const order = { False: 0, Unknown: 1, True: 2 } as const;
 
-/** The conditions of one subject as they may be shown now: an old verdict, or one about an older spec, reads Unknown. */
-export function subjectConditions(
-  subject: SubjectView,
-  about: { readonly generation: number; readonly everySeconds: number; readonly nowMs: number },
-): readonly ConditionView[] {
+interface About {
+  readonly generation: number;
+  readonly everySeconds: number;
+  readonly nowMs: number;
+}
+
+/** The conditions of one subject as they may be shown now. */
+export function subjectConditions(subject: SubjectView, about: About): readonly ConditionView[] {
+  const shown = verdictsOf(subject, about);
+  if (subject.needsAttention === undefined) return shown;
+  // While an operation waits for a person its loop says only that it waits for the operation; why is what the person needs.
+  const { pipeline, message } = subject.needsAttention;
+  const next = `See: setpoint ops get ${subject.holdOperationId ?? ""}`;
+  const waits = `${pipeline} waits for a person: ${message}. ${next}`;
+  return shown.map((entry) =>
+    entry.type === "Ready"
+      ? { ...entry, status: "False" as const, reason: "OperationNeedsAttention", message: waits }
+      : entry,
+  );
+}
+
+/** An old verdict, or one about an older spec, reads Unknown. */
+function verdictsOf(subject: SubjectView, about: About): readonly ConditionView[] {
   const age = verdictAge({ ...about, confirmedAtMs: subject.confirmedAtMs });
   const { status } = subject;
   const reconciling = subject.dueAtMs !== undefined && subject.dueAtMs <= about.nowMs;

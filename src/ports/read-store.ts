@@ -160,6 +160,8 @@ export interface SubjectView {
   readonly inputVersion: number;
   readonly dueAtMs: number | undefined;
   readonly holdOperationId: string | undefined;
+  /** What the operation that holds it waits for a person with. */
+  readonly needsAttention?: { readonly pipeline: string; readonly message: string } | undefined;
   readonly status: SubjectStatus | undefined;
   /** When this subject's verdict was last confirmed: its own record or its shard's sweep, whichever is newer. */
   readonly confirmedAtMs: number | undefined;

@@ -31,6 +31,8 @@ function subjectView(row: SubjectViewRow): SubjectView {
     inputVersion: row.input_version,
     dueAtMs: row.due_at_ms ?? undefined,
     holdOperationId: row.hold_operation_id ?? undefined,
+    needsAttention:
+      row.attention === null ? undefined : { pipeline: row.attention.pipeline, message: row.attention.message ?? "" },
     status: row.status ?? undefined,
     confirmedAtMs: confirmedAtMs(row),
   };

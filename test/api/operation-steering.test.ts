@@ -106,6 +106,20 @@ test("a retry goes back to the step that is named; a step that is not safe to le
   scene.outside.refuses = ({ path }) => (path === "/crates/again/seal" ? { status: 400, text: "no wax" } : undefined);
   await scene.declare("again");
   const { id } = await scene.reached("again", "attention");
+  const waited = await runCommand(scene.api.app, [
+    "wait",
+    "crate/again",
+    "--timeout",
+    "0s",
+    "--organization",
+    "default",
+  ]);
+  assert.equal(waited.code, 4, waited.notes);
+  assert.match(
+    waited.notes,
+    /crate\.pack waits for a person: .*no wax.* See: setpoint ops get /s,
+    "in the resource's own condition",
+  );
   const skipped = await runCommand(scene.api.app, ["ops", "skip", String(id), "--step", "seal", "--reason", "no wax"]);
   assert.notEqual(skipped.code, 0);
   assert.match(skipped.notes, /seal/);

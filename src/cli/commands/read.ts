@@ -289,6 +289,7 @@ async function stateOf(client: ApiClient, path: string): Promise<Reached> {
 function waitCode(reason: string | undefined, stalled: boolean): number {
   if (reason === "WaitingForApproval") return exitCodes.waitingForApproval;
   if (reason === "Paused") return exitCodes.frozen;
+  if (reason === "OperationNeedsAttention") return exitCodes.operationFailed;
   return stalled ? exitCodes.operationFailed : exitCodes.timedOut;
 }
 

@@ -33,6 +33,7 @@ export interface SubjectViewRow {
   readonly input_version: number;
   readonly due_at_ms: number | null;
   readonly hold_operation_id: string | null;
+  readonly attention: { readonly pipeline: string; readonly message: string | null } | null;
   readonly status: SubjectStatus | null;
   readonly seen_since_ms: number | null;
   readonly status_version: number | null;
@@ -54,7 +55,9 @@ export const listedResource = `r.uid, r.kind, r.name, r.scope, r.generation, r.s
   r.author_type, r.declared_at_ms, r.deletion, r.revision, r.mode, r.protect, r.path, r.field_owners,
   (select json_agg(found) from (
      select s.id, s.account_id, s.shard, s.input_version,
-       (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = s.id) as due_at_ms, s.hold_operation_id, t.status,
+       (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = s.id) as due_at_ms, s.hold_operation_id,
+       (select json_build_object('pipeline', o.pipeline, 'message', o.message) from setpoint.operation as o
+        where o.organization_id = s.organization_id and o.id = s.hold_operation_id and o.state = 'attention') as attention, t.status,
        v.since_ms as seen_since_ms, m.version as status_version
      from setpoint.subject as s
      left join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id

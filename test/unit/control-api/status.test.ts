@@ -99,3 +99,16 @@ test("over several subjects the worst speaks", () => {
   assert.equal(mergedConditions([condition("True"), condition("Unknown")])[0]?.status, "Unknown");
   assert.deepEqual(mergedConditions([]), []);
 });
+
+test("while an operation waits for a person, Ready says what for, however old the verdict is", () => {
+  const needsAttention = { pipeline: "host.create", message: "PROVIDER_REFUSED: no such type" };
+  for (const change of [{}, { confirmedAtMs: undefined }, { status: undefined }]) {
+    const conditions = subjectConditions(subject({ holdOperationId: "o-1", needsAttention, ...change }), about);
+    const ready = conditions.find(({ type }) => type === "Ready");
+    assert.deepEqual([ready?.status, ready?.reason], ["False", "OperationNeedsAttention"]);
+    assert.equal(
+      ready?.message,
+      "host.create waits for a person: PROVIDER_REFUSED: no such type. See: setpoint ops get o-1",
+    );
+  }
+});
