@@ -4,7 +4,6 @@ import {
   resourceSchema,
   type SeenItemDocument,
 } from "../control-api/schemas/resource.ts";
-import type { JsonObject } from "../ports/json.ts";
 import type { ApiClient } from "./api-client.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -85,10 +84,10 @@ export interface FailedLook {
 
 /** Why it could not be looked at; undefined while nothing says so. A first look that failed confirmed nothing, so its verdict reads as old. */
 export async function failedLook(client: ApiClient, { path }: Target): Promise<FailedLook | undefined> {
-  const { status, spec } = resourceSchema.parse(await client.get(path));
+  const { status } = resourceSchema.parse(await client.get(path));
   const results = status.subjects.map(({ cycles = [] }) => cycles.at(-1)?.result);
   const ready = status.conditions.find(({ type }) => type === "Ready");
   if (ready === undefined || !results.some((result) => result === "failed" || result === "stalled")) return undefined;
   const words = ready.message.replace(/^.*?; it was: /s, "");
-  return { words, final: results.includes("stalled"), account: String((spec as JsonObject)["account"]) };
+  return { words, final: results.includes("stalled"), account: status.subjects[0]?.account ?? "ACCOUNT" };
 }
