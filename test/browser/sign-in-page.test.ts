@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { fromBase32, totpCode } from "../../src/control-api/identity/totp.ts";
 import { startTestApi } from "../support/api.ts";
 import { launchChromium } from "../support/chromium.ts";
+import { seriousViolations } from "../support/console.ts";
 import { checkPage, looks } from "../support/page-check.ts";
-import { goodPassword } from "../support/person.ts";
+import { goodPassword, newPerson } from "../support/person.ts";
 
 /** A security key inside the browser, as its developer tools offer one. */
 async function plugInKey(page: Page): Promise<void> {
@@ -39,7 +41,11 @@ test("a person begins with the link, signs out, signs in with their password, an
     });
     // Of the forms of the page one is shown at a time.
     const form = page.locator("form:visible");
+    await page.goto(`${url}/sign-in`);
+    await page.getByText("Nobody has an account here yet").waitFor();
+    // Pasted into the address of the page that is open: the browser loads nothing anew.
     await page.goto(link);
+    await form.getByText("You are the first here").waitFor();
     assert.equal(new URL(page.url()).hash, "", "the link does not stay in the history");
     await form.getByLabel("E-mail").fill("first@example.test");
     await form.getByLabel("Name").fill("First");
@@ -81,6 +87,35 @@ test("a person begins with the link, signs out, signs in with their password, an
   }
 });
 
+test("whoever set up codes of an app is asked for one, a wrong one does not let in, and a broken link says so", async () => {
+  await using api = await startTestApi();
+  const url = (await api.app.listen({ host: "127.0.0.1", port: 0 })).replace("127.0.0.1", "localhost");
+  const ada = await newPerson(api, "ada@example.test");
+  const enrolled = await ada.send("POST", "/v1/me/totp");
+  const secret = fromBase32(String(enrolled.body["secret"]));
+  const step = Math.floor(Date.now() / 30_000);
+  assert.equal((await ada.send("POST", "/v1/me/totp/confirm", { code: totpCode(secret, step) })).status, 200);
+  const browser = await launchChromium();
+  try {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${url}/sign-in#spt_cut`);
+    await page.getByText("This link is not whole").waitFor();
+    await page.getByLabel("E-mail").first().fill(ada.email);
+    await page.getByLabel("Password").first().fill(goodPassword);
+    const signIn = page.getByRole("button", { name: "Sign in", exact: true });
+    await signIn.click();
+    await page.getByText("Now the code of your app").waitFor();
+    await page.getByLabel("Code").fill("000000");
+    await signIn.click();
+    await page.getByText("This did not sign you in").waitFor();
+    await page.getByLabel("Code").fill(totpCode(secret, step + 1));
+    await signIn.click();
+    await page.waitForURL(`${url}/`);
+  } finally {
+    await browser.close();
+  }
+});
+
 test("the sign-in page is readable in a real browser, light, dark and narrow", async () => {
   await using api = await startTestApi();
   const url = await api.app.listen({ host: "127.0.0.1", port: 0 });
@@ -89,6 +124,7 @@ test("the sign-in page is readable in a real browser, light, dark and narrow", a
     for (const look of looks)
       await checkPage(browser, `${url}/sign-in`, look, async (page) => {
         assert.match(await page.title(), /Sign in/);
+        assert.deepEqual(await seriousViolations(page), [], look.name);
         await page.getByRole("button", { name: "Password forgotten" }).click();
         await page.getByRole("button", { name: "Send me a link" }).waitFor();
       });

@@ -40,7 +40,9 @@ export function registerSignInPage(app: FastifyInstance, context: ApiContext): v
     const { cookie } = request.headers;
     const proof = { authorization: undefined, cookie, method: "GET", headers: {} };
     const caller = await context.identity.sessions.read(proof).catch(() => undefined);
-    return await reply.headers(headers).send(caller === undefined ? {} : { name: caller.principal.name });
+    if (caller !== undefined) return await reply.headers(headers).send({ name: caller.principal.name });
+    const hasPeople = await context.identity.store.hasPeople();
+    return await reply.headers(headers).send(hasPeople ? {} : { nobodyYet: true });
   });
 }
 
@@ -64,6 +66,7 @@ const page = `<!doctype html>
 <main>
 <section>
 <form id="password">
+<p id="nobody-yet" hidden>Nobody has an account here yet. Open the link that the start printed behind <b>Sign in</b>, or make one in a terminal: <code>bin/setpoint.mjs auth link</code></p>
 ${field("email", "E-mail", 'type="email" autocomplete="username" required')}
 ${field("secret", "Password", 'type="password" autocomplete="current-password" required')}
 <div id="code-field" hidden>${field("code", "Code", 'inputmode="text" autocomplete="one-time-code"', "of your app, or a recovery code")}</div>

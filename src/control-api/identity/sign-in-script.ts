@@ -4,9 +4,7 @@
  */
 export const signInScript = `"use strict";
 const byId = (id) => document.getElementById(id);
-const token = location.hash.slice(1);
-// The link is good once; it must not stay in the history, nor be sent on.
-if (token !== "") history.replaceState(undefined, "", location.pathname);
+let token = "";
 
 const forms = ["password", "first", "link", "reset", "forgot", "signed-in"];
 function show(name) {
@@ -158,19 +156,33 @@ onClick("add-passkey", async () => {
 onClick("to-forgot", () => show("forgot"));
 onClick("to-password", () => show("password"));
 
-if (token.startsWith("spt_first_")) show("first");
-else if (token.startsWith("spt_reset_")) show("reset");
-else if (token.startsWith("spt_link_")) show("link");
-else {
-  show("password");
+// The first form of the page, by the link that it was opened with.
+function begin() {
+  token = location.hash.slice(1);
+  // The link is good once; it must not stay in the history, nor be sent on.
+  if (token !== "") history.replaceState(undefined, "", location.pathname + location.search);
+  if (token.startsWith("spt_first_")) show("first");
+  else if (token.startsWith("spt_reset_")) show("reset");
+  else if (token.startsWith("spt_link_")) show("link");
+  else {
+    show("password");
+    if (token !== "") say("This link is not whole. Copy all of it, or ask for another one.", "bad");
+    askWhoIsThere();
+  }
+}
+function askWhoIsThere() {
   // Without a session this is answered with "not signed in", which is what the form is for.
   fetch("/sign-in/state", { credentials: "same-origin", cache: "no-store" })
     .then((answer) => answer.json())
-    .then(({ name }) => {
+    .then(({ name, nobodyYet }) => {
+      byId("nobody-yet").hidden = nobodyYet !== true;
       if (name === undefined) return;
       byId("who").textContent = name;
       show("signed-in");
     })
     .catch(() => undefined);
 }
+begin();
+// A link that is pasted into the address of this very page loads nothing anew.
+addEventListener("hashchange", () => { if (location.hash !== "") begin(); });
 `;
