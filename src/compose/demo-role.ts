@@ -5,7 +5,8 @@ import type { Config } from "../config.ts";
 import { createHttpClient } from "../runtime/http-client.ts";
 import { serveFrom } from "../world/http-server.ts";
 import { controlApi } from "./demo/control-api.ts";
-import { demoPortOf } from "./demo/demo-port.ts";
+import { demoPortOf, keepDemoPort } from "./demo/demo-port.ts";
+import { startNameServers } from "./demo/name-servers.ts";
 import { Outside } from "./demo/outside.ts";
 import { type DemoWorld, troubleSeconds } from "./demo/scenario.ts";
 import { scenarios } from "./demo/scenarios.ts";
@@ -13,6 +14,7 @@ import { type Seeding, seedDemo } from "./demo/seed.ts";
 import { SeededChapters } from "./demo/seeded-chapters.ts";
 import { listenAddress, portError } from "./port-error.ts";
 import { type RoleHost, type RunningRole, runRoleProcess } from "./role-process.ts";
+import { StartError } from "./start-error.ts";
 import { readToken } from "./token-file.ts";
 import type { World } from "./world.ts";
 
@@ -41,11 +43,15 @@ async function start(config: Config, { clock }: World, { log }: RoleHost): Promi
   });
   const port = demoPortOf(config);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(portError(error, port)));
+    server.once("error", (error) => reject(takenError(error, port)));
     server.listen(port, listenAddress, resolve);
   });
+  keepDemoPort(config, port);
+  const zones = () => outside.dns.state.zones;
+  const nameServers = await startNameServers({ zones, port: port + 1, clock, stopping: stopping.signal });
+  if (nameServers.length === 0) log.warn("demo.no-name-servers", { ports: [port + 1, port + 2] });
   const outsideUrl = `http://${listenAddress}:${port}`;
-  const seeding = { api: world.api, clock, outsideUrl, chapters: new SeededChapters(folder) };
+  const seeding = { api: world.api, clock, outsideUrl, nameServers, chapters: new SeededChapters(folder) };
   void seed(seeding, stopping.signal, log);
   return {
     detail: `simulated DNS and clouds at http://${listenAddress}:${port}`,
@@ -57,6 +63,15 @@ async function start(config: Config, { clock }: World, { log }: RoleHost): Promi
       outside.save("clouds");
     },
   };
+}
+
+/** The accounts of the demo name this port, so that no other one will do. */
+function takenError(thrown: NodeJS.ErrnoException, port: number): Error {
+  if (thrown.code !== "EADDRINUSE") return portError(thrown, port);
+  return new StartError(
+    `The simulated clouds of the demo listen on port ${port} of ${listenAddress}, which another program uses. Stop that one, start without the demo (npm start -- --empty), or begin anew (npm start -- --reset).`,
+    { cause: thrown },
+  );
 }
 
 /** Runs a scenario; trouble of the DNS server that it made ends by itself. */

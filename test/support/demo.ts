@@ -143,7 +143,7 @@ export async function breakSomething(page: Page, title: string): Promise<void> {
 }
 
 /** The demo's provider listens on the port behind the API's: both must be free. */
-async function firstOfTwoPorts(): Promise<number> {
+export async function firstOfTwoPorts(): Promise<number> {
   for (let tries = 0; tries < 50; tries++) {
     const second = await freePort();
     if (await isFree(second - 1)) return second - 1;

@@ -34,6 +34,8 @@ export function startProduct(options: {
   readonly dataDirectory: string;
   readonly port: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** What `npm start` is told; without it the product is started directly, without the demo. */
+  readonly npmStart?: readonly string[];
 }): Product {
   const { dataDirectory, port } = options;
   const url = `http://127.0.0.1:${port}`;
@@ -45,7 +47,10 @@ export function startProduct(options: {
     SETPOINT_URL: url,
     ...options.environment,
   };
-  const child = spawn(process.execPath, [join(root, "src/main.ts"), "dev"], {
+  const { npmStart } = options;
+  const program =
+    npmStart === undefined ? [join(root, "src/main.ts"), "dev"] : [join(root, "scripts/start.mjs"), ...npmStart];
+  const child = spawn(process.execPath, program, {
     env: environment,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -17,7 +17,7 @@ function nameOf(zoneName: string, name: string, type: string): string {
 }
 
 /** A zone that the demo keeps, one that it makes, one that it watches, and one where changes wait. */
-export function dnsDeclarations(): readonly Declaration[] {
+export function dnsDeclarations(nameServers: readonly string[]): readonly Declaration[] {
   const hosts = Array.from({ length: 12 }, (_, index) =>
     record("shop", `web-${index + 1}`, "A", [`198.51.100.${index + 10}`]),
   );
@@ -25,8 +25,9 @@ export function dnsDeclarations(): readonly Declaration[] {
     record("shop", `api.${region}`, "CNAME", [`lb.${region}.shop.example.`]),
     record("shop", `lb.${region}`, "A", [`203.0.113.${region.charCodeAt(0)}`, `203.0.113.${region.charCodeAt(1)}`]),
   ]);
+  const propagation = nameServers.length === 0 ? {} : { propagation: { servers: nameServers } };
   return [
-    zone("shop", "enforce", { zone: "shop.example.", nameservers }),
+    zone("shop", "enforce", { zone: "shop.example.", nameservers, ...propagation }),
     zone("events", "enforce", { zone: "events.example.", makesZone: true, nameservers }),
     zone("brand", "observe", { zone: "brand.example." }),
     zone("mail", "propose", { zone: "mail.example." }),

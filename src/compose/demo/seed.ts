@@ -17,6 +17,8 @@ export interface Seeding {
   readonly clock: Clock;
   /** Where the simulated providers listen. */
   readonly outsideUrl: string;
+  /** Where the name servers of the zones listen, if they do. */
+  readonly nameServers: readonly string[];
   readonly chapters: SeededChapters;
 }
 
@@ -51,12 +53,12 @@ interface Named {
 }
 
 const declareChapter: Readonly<Record<Chapter, (seeding: Seeding) => Promise<readonly string[]>>> = {
-  dns: async ({ api, outsideUrl }) =>
+  dns: async ({ api, outsideUrl, nameServers }) =>
     await declareAll(api, [
       { path: `${demoPath}/projects`, body: { name: demo.project } },
       { path: `${projectPath}/workspaces`, body: { name: demo.workspace } },
       account(demo.account, "powerdns", outsideUrl, "SETPOINT_DEMO_KEY"),
-      ...dnsDeclarations(),
+      ...dnsDeclarations(nameServers),
     ]),
   clouds: async ({ api, clock, outsideUrl }) => {
     const problems = await declareAll(api, [

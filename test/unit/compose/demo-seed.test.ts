@@ -44,7 +44,8 @@ class NamesApi implements ControlApi {
 async function seed(api: NamesApi, folder: string): Promise<readonly string[]> {
   api.declared = [];
   const clock = new VirtualClock();
-  return await seedDemo({ api, clock, outsideUrl: "http://127.0.0.1:1", chapters: new SeededChapters(folder) });
+  const outside = { outsideUrl: "http://127.0.0.1:1", nameServers: [] };
+  return await seedDemo({ api, clock, ...outside, chapters: new SeededChapters(folder) });
 }
 
 describe("the demo is declared", () => {

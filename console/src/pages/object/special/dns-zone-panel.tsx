@@ -10,7 +10,7 @@ type State = PropagationReport["servers"][number]["state"];
 
 const states: Readonly<Record<State, { word: string; tone: Tone; icon: IconName }>> = {
   current: { word: "current", tone: "good", icon: "equal" },
-  old: { word: "something else", tone: "warn", icon: "differs" },
+  old: { word: "behind", tone: "warn", icon: "differs" },
   silent: { word: "no answer", tone: "plain", icon: "question" },
 };
 
