@@ -100,6 +100,7 @@ export class ZonePass {
       signal,
       marker,
       fresh,
+      noted: () => ({}),
       ownIds: new Set(),
       declared: () => ({ startedAtMonotonicMs: 1, resources: [] }),
       inventory: () => Promise.reject(new Error("a zone has no inventory")),

@@ -7,6 +7,7 @@ import { runCycle } from "../kernel/cycle.ts";
 import type { Signal } from "../ports/signal.ts";
 import { prometheusMetrics } from "../scheduler/prometheus-metrics.ts";
 import { startScheduler } from "../scheduler/scheduler.ts";
+import { PostgresOperationIntents } from "../store/operation-intents.ts";
 import { composeChildren } from "./children.ts";
 import { CycleSpans } from "./cycle-spans.ts";
 import { composeEngine } from "./engine.ts";
@@ -51,7 +52,8 @@ async function start(
   const cycles = tracer === undefined ? undefined : new CycleSpans(tracer);
   const declaring = composeChildren({ databases, kinds, clock, ids: world.ids });
   const composed = composeEngine({ config, environment, world, log, kinds, databases, tracer, cycles }, undo);
-  const engine: Engine = { ...composed, declaring };
+  const starting = new PostgresOperationIntents({ database: databases.setpoint_api, clock });
+  const engine: Engine = { ...composed, declaring, starting };
   const registry = new Registry();
   const metrics = processMetrics("scheduler", registry);
   const scheduler = startScheduler(engine, {

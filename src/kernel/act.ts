@@ -11,6 +11,7 @@ import type { Lookout } from "./look.ts";
 import type { BatchChange, Loop, Marker, Subject, WriteContext } from "./loop.ts";
 import { withOwned } from "./memory.ts";
 import type { PlannedChange } from "./plan.ts";
+import { startReplacement } from "./start-replacement.ts";
 
 export interface WriteScene {
   readonly engine: Engine;
@@ -76,7 +77,9 @@ export function appliesTogether({ engine, input, loop }: Pick<WriteScene, "engin
 function callOf(scene: WriteScene, changes: readonly PlannedChange[], memory: SubjectMemory) {
   const { engine, input, loop, subject } = scene;
   const outside = changes.filter((change) => !isBookkeeping(change));
-  if (outside.length === 0) return undefined;
+  const [only] = outside;
+  if (only === undefined) return undefined;
+  if (isByOperation(scene, only)) return () => startReplacement(scene, only);
   const marker: Marker = { installationId: input.installation.id, resourceUid: subject.uid };
   const writer = input.account === undefined ? undefined : engine.accounts.world(input.account).writer;
   const ending = new Set(
@@ -380,6 +383,11 @@ function outcomeOf(entry: ChangeRecord, called: Called, nowMs: number): ChangeOu
 /** Recording what is already true outside needs no call. A takeover records; the difference is then an ordinary update. */
 export function isBookkeeping(change: PlannedChange): boolean {
   return change.action === "adopt" || change.action === "forget" || change.action === "takeover";
+}
+
+/** A replacement that the loop does not make itself. */
+export function isByOperation({ loop }: Pick<WriteScene, "loop">, { action }: PlannedChange): boolean {
+  return action === "replace" && loop.replacement !== undefined;
 }
 
 function isRemoval(change: PlannedChange): boolean {

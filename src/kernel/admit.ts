@@ -14,6 +14,7 @@ import { ownershipGuard } from "./guards/ownership.ts";
 import { pauseGuard } from "./guards/pause.ts";
 import { protectionGuard } from "./guards/protection.ts";
 import { quietStartGuard } from "./guards/quiet-start.ts";
+import { replacementGuard } from "./guards/replacement.ts";
 import { tooManyAtOnceGuard } from "./guards/too-many-at-once.ts";
 import type { Plan, PlannedChange } from "./plan.ts";
 
@@ -34,6 +35,7 @@ export const GUARDS: readonly Guard[] = [
   evidenceGuard,
   fightsGuard,
   tooManyAtOnceGuard,
+  replacementGuard,
   deleteBudgetGuard,
   modeGuard,
   pauseGuard,

@@ -1,6 +1,6 @@
 import type { PermitRefusal } from "../ports/engine-store.ts";
 import type { GuardName, HeldGroup, SubjectMemory, Verdict } from "../ports/records.ts";
-import { appliesTogether, isBookkeeping, type WriteResult, type WriteScene, write } from "./act.ts";
+import { appliesTogether, isBookkeeping, isByOperation, type WriteResult, type WriteScene, write } from "./act.ts";
 import { claimAccount } from "./account-claim.ts";
 import type { Admission } from "./admit.ts";
 import type { Scene } from "./cycle.ts";
@@ -49,7 +49,7 @@ export async function carryOut(
   if (mayNotStart(scene)) return { ...unstarted, ...leaseTooShort(start, admitted) };
   const unclaimed = await claimAccount(scene, decided.memory);
   if (unclaimed !== undefined) return after(unstarted, unclaimed, scene, admitted).state;
-  const calls = appliesTogether(scene) ? batches(admitted) : admitted.map((change) => [change]);
+  const calls = appliesTogether(scene) ? batches(scene, admitted) : admitted.map((change) => [change]);
   const later = admission.later.filter((change) => removes(change) && !isGranted(change, facts));
   return await inOrder({ ...scene, facts, later }, calls, start);
 }
@@ -80,9 +80,10 @@ interface Carrying extends Scene {
 }
 
 /** Bookkeeping is recorded one by one, because each may meet another claimant; everything outside is one atomic call. */
-function batches(changes: readonly PlannedChange[]): readonly (readonly PlannedChange[])[] {
-  const outside = changes.filter((change) => !isBookkeeping(change));
-  return [...changes.filter(isBookkeeping).map((change) => [change]), ...(outside.length === 0 ? [] : [outside])];
+function batches(scene: Scene, changes: readonly PlannedChange[]): readonly (readonly PlannedChange[])[] {
+  const isAlone = (change: PlannedChange) => isBookkeeping(change) || isByOperation(scene, change);
+  const outside = changes.filter((change) => !isAlone(change));
+  return [...changes.filter(isAlone).map((change) => [change]), ...(outside.length === 0 ? [] : [outside])];
 }
 
 async function inOrder(
@@ -152,9 +153,9 @@ async function step(
   if (confirmed instanceof EngineError) return stopped({ error: confirmed });
   state = afterReads(state, confirmed, scene);
   let { changes } = confirmed;
-  // What is only declared to go is charged where the outside thing goes.
+  // What is only declared to go, or goes by an operation, is charged where the outside thing goes.
   const charged = scene.loop.declares === undefined;
-  if (charged && reserved === undefined && changes.some(removes)) {
+  if (charged && reserved === undefined && changes.some((change) => removesItself(scene, change))) {
     const answer = await reserve(scene, [...changes, ...call.later]).catch(toEngineError);
     if (answer instanceof EngineError) return stopped({ error: answer });
     if (answer === "lost") return stopped({ superseded: true });
@@ -171,6 +172,10 @@ async function step(
   const result = await write(writing, changes, state.memory).catch(toEngineError);
   if (result instanceof EngineError) return stopped({ error: result, memoryUnknown: true });
   return { ...after(state, result, scene, changes), reserved };
+}
+
+function removesItself(scene: Scene, change: PlannedChange): boolean {
+  return removes(change) && !isByOperation(scene, change);
 }
 
 /** What cannot stand beside something that is there waits until that is gone, unless this very call removes it. */
@@ -307,7 +312,7 @@ interface Reserved {
  */
 async function reserve(scene: Carrying, changes: readonly PlannedChange[]): Promise<"lost" | Reserved> {
   const { facts } = scene;
-  const removals = changes.filter(removes);
+  const removals = changes.filter((change) => removesItself(scene, change));
   const ungranted = removals.filter((change) => !isGranted(change, facts));
   const granted = removals.filter((change) => isGranted(change, facts));
   const answer = await scene.engine.store.reserveDeletes({

@@ -3,6 +3,7 @@ import type { DeclaringStore } from "../ports/declaring-store.ts";
 import type { Actor, EngineStore, Priority } from "../ports/engine-store.ts";
 import type { Ids } from "../ports/ids.ts";
 import type { Log } from "../ports/log.ts";
+import type { OperationIntents } from "../ports/operation-store.ts";
 import type { Random } from "../ports/random.ts";
 import type { Verdict } from "../ports/records.ts";
 import type { Accounts } from "./accounts.ts";
@@ -34,6 +35,8 @@ export interface Engine {
   readonly accounts: Accounts;
   /** How loops declare resources of their own: the very way that people's declarations take. */
   readonly declaring?: Pick<DeclaringStore, "change"> | undefined;
+  /** How loops start operations, once a person has approved that. */
+  readonly starting?: Pick<OperationIntents, "startOperation"> | undefined;
 }
 
 export type CycleResult =

@@ -184,7 +184,7 @@ export type Still = Pick<Scene, "input" | "loop" | "subject" | "policy" | "desir
 };
 
 async function decideAndAct(scene: Scene): Promise<Turn> {
-  const plan = planOf(scene);
+  const plan = withoutOperations(scene, planOf(scene));
   const memory = remembered(scene, plan);
   const before = said(scene, plan);
   scene.phases.passed("diff");
@@ -211,6 +211,12 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
     bad: isBad(scene, plan),
     memoryUnknown: done.memoryUnknown,
   };
+}
+
+/** What takes an operation of its own is not for a cycle in the name of another one: the loop proposes it when that has ended. */
+function withoutOperations({ claim, loop }: Scene, plan: Plan): Plan {
+  if (claim.actor.operationId === undefined || loop.replacement === undefined) return plan;
+  return { ...plan, changes: plan.changes.filter(({ action }) => action !== "replace") };
 }
 
 /** Behind a write, an error or half a look comes another cycle, which has more to say. */
@@ -442,6 +448,7 @@ export function factsFrom(scene: Still, plan: Plan, memory: SubjectMemory, asked
     fights: memory.fights,
     stoppedKeys: new Set((memory.stops ?? []).map((stop) => stop.key)),
     stoppedBecause: memory.stops?.map(({ code, message }) => `${code}: ${message}`)[0],
+    replacement: scene.loop.replacement,
     grants: new Map(input.grants.map((grant) => [grant.itemDigest, grant])),
     confirmed: confirmedKeys(input, plan, policy),
     covered: desired.covered,

@@ -42,11 +42,16 @@ export async function runEffect(scene: StepScene, step: Effect): Promise<Outcome
     },
     intended:
       step.change === "create"
-        ? withMade(scene, { key, state: "intended", externalId: undefined })
+        ? withMade(scene, { key, state: "intended", externalId: undefined, noted: notedBy(scene, step, undefined) })
         : scene.input.memory,
     after: (answer) => ({
       memory: {
-        ...memoryAfter(scene, step, { key, externalId: answer.externalId, adopted: false }),
+        ...memoryAfter(scene, step, {
+          key,
+          externalId: answer.externalId,
+          adopted: false,
+          noted: notedBy(scene, step, answer.output),
+        }),
         // A list that was begun before this does not show it: the loop that converges next waits for another one.
         lastWriteAtMs: Math.ceil(storeNowMs(scene)) + 1,
       },
@@ -149,7 +154,12 @@ async function adopt(
     work: undefined,
     intended: scene.input.memory,
     after: () => ({
-      memory: memoryAfter(scene, step, { key, externalId: found.externalId, adopted }),
+      memory: memoryAfter(scene, step, {
+        key,
+        externalId: found.externalId,
+        adopted,
+        noted: intendedNotes(scene, key),
+      }),
       claims: removed ? [] : [{ externalId: found.externalId, key }],
       releases: removed ? releasedBy(scene, step, found.externalId) : [],
       outcome,
@@ -255,12 +265,30 @@ function keptOut(scene: StepScene, deletes: boolean): Outcome | undefined {
   return same ? undefined : { is: "moved" };
 }
 
+function notedBy(scene: StepScene, step: Effect, output: unknown): MadeThing["noted"] {
+  return step.notes?.(storyOf(scene), output);
+}
+
+/** With what an update found out about a thing that was made before it. */
+function withNotes(scene: StepScene, step: Effect, noted: MadeThing["noted"]): SubjectMemory {
+  const { memory } = scene.input;
+  const key = step.notesOn?.(storyOf(scene));
+  if (key === undefined || noted === undefined) return memory;
+  const add = (thing: MadeThing) => (thing.key === key ? { ...thing, noted: { ...thing.noted, ...noted } } : thing);
+  return { ...memory, made: memory.made?.map(add) };
+}
+
+/** What an attempt wrote down whose answer was lost: the spec may be another one by now. */
+function intendedNotes({ input }: StepScene, key: string): MadeThing["noted"] {
+  return input.memory.made?.find((thing) => thing.key === key && thing.state === "intended")?.noted;
+}
+
 function memoryAfter(
   scene: StepScene,
   step: Effect,
-  thing: { readonly key: string; readonly externalId: string; readonly adopted: boolean },
+  thing: Pick<MadeThing, "key" | "noted"> & { readonly externalId: string; readonly adopted: boolean },
 ): SubjectMemory {
-  if (step.change === "update") return scene.input.memory;
+  if (step.change === "update") return withNotes(scene, step, thing.noted);
   // What failed for good before it was there may succeed now.
   if (step.change === "create") return { ...withMade(scene, { ...thing, state: "made" }), stops: undefined };
   return takenAway(scene, step, thing.key);
@@ -278,7 +306,9 @@ function releasedBy({ input }: StepScene, step: Effect, externalId: string): rea
 }
 
 function withMade(scene: StepScene, thing: Omit<MadeThing, "operationId" | "atMs">): SubjectMemory {
-  const made: MadeThing = { ...thing, operationId: scene.operation.id, atMs: storeNowMs(scene) };
+  const { noted, ...rest } = thing;
+  const kept = noted === undefined ? {} : { noted };
+  const made: MadeThing = { ...rest, ...kept, operationId: scene.operation.id, atMs: storeNowMs(scene) };
   const others = (scene.input.memory.made ?? []).filter(({ key }) => key !== thing.key);
   return { ...scene.input.memory, made: [...others, made].sort((left, right) => (left.key < right.key ? -1 : 1)) };
 }

@@ -41,8 +41,12 @@ export interface Facts {
   readonly stoppedKeys: ReadonlySet<string>;
   /** What the first of them failed with. */
   readonly stoppedBecause?: string | undefined;
+  /** What a replacement is, where it is long work: it waits for a person. */
+  readonly replacement?: { readonly pipeline: string; readonly loses: string } | undefined;
   /** Unused grants by item digest. */
   readonly grants: ReadonlyMap<string, Grant>;
+  /** An operation that a person's approval started, on the very declaration that was approved. */
+  readonly approvedWhole?: boolean | undefined;
   /** Deletions of sources that their author confirmed by count in the same request. */
   readonly confirmed: ReadonlySet<string>;
   /** Keys that the declaration gives up by itself, within what it allows: no subject budget has to allow them once more. */
@@ -112,9 +116,10 @@ export function removes(change: PlannedChange): boolean {
   return change.action === "delete" || change.action === "replace";
 }
 
-/** A person has approved this very item: by a grant, or by confirming the count when deleting. */
+/** A person has approved this very item: by a grant, by confirming the count when deleting, or with all that it is a part of. */
 export function isGranted(change: PlannedChange, facts: Facts): boolean {
-  return facts.grants.has(change.digest) || (change.action === "delete" && facts.confirmed.has(change.key));
+  if (facts.approvedWhole === true || facts.grants.has(change.digest)) return true;
+  return change.action === "delete" && facts.confirmed.has(change.key);
 }
 
 export function keysOf(changes: readonly PlannedChange[]): readonly string[] {

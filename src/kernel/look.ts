@@ -172,7 +172,7 @@ export class Lookout {
   #context(signal: AbortSignal): LookContext<unknown> {
     const { accounts, clock } = this.#engine;
     const { account, memory } = this.#input;
-    return new Context(memory.owned, {
+    return new Context(memory, {
       reader: account === undefined ? undefined : accounts.world(account).reader,
       signal,
       marker: { installationId: this.#input.installation.id, resourceUid: this.#subject.uid },
@@ -242,7 +242,7 @@ export class Lookout {
   }
 }
 
-type Given = Omit<LookContext<unknown>, "ownIds">;
+type Given = Omit<LookContext<unknown>, "ownIds" | "noted">;
 
 /**
  * A class for the one thing that is made when it is asked for: few loops ask, and a zone has tens of thousands. V8 keeps an object
@@ -258,11 +258,11 @@ class Context implements LookContext<unknown> {
   readonly inventory: Given["inventory"];
   readonly look: Given["look"];
   readonly from: Given["from"];
-  readonly #owned: CycleInput["memory"]["owned"];
+  readonly #memory: CycleInput["memory"];
   #ownIds: ReadonlySet<string> | undefined;
 
-  constructor(owned: CycleInput["memory"]["owned"], given: Given) {
-    this.#owned = owned;
+  constructor(memory: CycleInput["memory"], given: Given) {
+    this.#memory = memory;
     this.reader = given.reader;
     this.signal = given.signal;
     this.marker = given.marker;
@@ -274,8 +274,12 @@ class Context implements LookContext<unknown> {
   }
 
   get ownIds(): ReadonlySet<string> {
-    this.#ownIds ??= new Set(this.#owned.flatMap(({ externalId }) => externalId ?? []));
+    this.#ownIds ??= new Set(this.#memory.owned.flatMap(({ externalId }) => externalId ?? []));
     return this.#ownIds;
+  }
+
+  noted(externalId: string): Readonly<Record<string, string>> {
+    return this.#memory.made?.find((thing) => thing.externalId === externalId)?.noted ?? {};
   }
 }
 

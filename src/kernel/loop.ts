@@ -64,6 +64,11 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   stable?(item: Item): object;
   /** True when these differences cannot be written in place: the thing is then replaced, which counts as a delete. */
   replaces?(differences: readonly FieldDifference[]): boolean;
+  /**
+   * Where a replacement is long work: the pipeline that carries it out, and in words what is lost by it. It waits for a person
+   * whatever the budgets say, and the loop itself removes and makes nothing: it starts the operation.
+   */
+  readonly replacement?: { readonly pipeline: string; readonly loses: string };
 
   /** The key of what is there and must be gone before this can be made; a batch that removes it may make this too. */
   blockedBy?(wanted: Item, there: ReadonlyMap<string, Item>): string | undefined;
@@ -217,6 +222,8 @@ export interface LookContext<Reader> {
   readonly fresh: boolean;
   /** The external ids on record for this subject: what has one is its own, whatever it is called and labelled by now. */
   readonly ownIds: ReadonlySet<string>;
+  /** What was noted of the thing with this external id when an operation made it; nothing where that is not on record. */
+  noted(externalId: string): Readonly<Record<string, string>>;
   /**
    * Declared resources of a kind that name this subject and are not being deleted, as they were read with the subject itself: whole,
    * or the cycle would not run. For loops whose items they are.

@@ -24,7 +24,7 @@ import {
   storeNowMs,
   storyOf,
 } from "./operation-scene.ts";
-import { type Effect, type Found, type Once, writesOutside } from "./pipeline.ts";
+import { type Effect, type Found, type Once, replacementInput, writesOutside } from "./pipeline.ts";
 import type { Plan, PlannedChange } from "./plan.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
 
@@ -34,6 +34,8 @@ import { effectivePolicy, type Policy } from "./policy.ts";
  */
 export async function runAdmit(scene: StepScene): Promise<Outcome> {
   if (!hasItsHold(scene)) return { is: "released", message: HOLD_RELEASED };
+  const outdated = outdatedApproval(scene);
+  if (outdated !== undefined) return outdated;
   const policy = effectivePolicy(scene.input.policies, scene.kind.loop?.limits);
   if (policy.mode === "observe") return notAdmitted(scene, "OBSERVE_MODE", `observe mode (set at ${policy.modeFrom})`);
   const lookedFromMs = Math.floor(scene.engine.clock.monotonicMs() + scene.storeAheadMs);
@@ -60,16 +62,42 @@ function quotaProblemOf({ overQuota, kind }: StepScene, plan: Plan): string | un
 }
 
 /** Before anything was done it simply does not run; afterwards a person decides what becomes of what was done. */
-function notAdmitted({ pipeline, journal, operation, input }: StepScene, code: string, why: string): Outcome {
-  const standing = standingEntries(pipeline, journal, "forward");
-  const acted =
-    pipeline.steps.some(({ type, name }) => writesOutside(type) && standing.get(name)?.result === "done") ||
-    input.memory.made?.some(({ operationId }) => operationId === operation.id) === true;
-  if (operation.direction === "forward" && !acted) {
-    const judgedBy = { generation: input.resource.generation, policyVersion: input.policyVersion };
-    return { is: "not-run", message: `not run: ${why}`, judgedBy };
-  }
+function notAdmitted(scene: StepScene, code: string, why: string): Outcome {
+  if (scene.operation.direction === "forward" && !hasActed(scene)) return notRun(scene, why);
   return { is: "attention", code, message: `cannot go on: ${why}` };
+}
+
+function notRun({ input }: StepScene, why: string): Outcome {
+  const judgedBy = { generation: input.resource.generation, policyVersion: input.policyVersion };
+  return { is: "not-run", message: `not run: ${why}`, judgedBy };
+}
+
+function hasActed({ pipeline, journal, operation, input }: StepScene): boolean {
+  const standing = standingEntries(pipeline, journal, "forward");
+  return (
+    pipeline.steps.some(({ type, name }) => writesOutside(type) && standing.get(name)?.result === "done") ||
+    input.memory.made?.some(({ operationId }) => operationId === operation.id) === true
+  );
+}
+
+/**
+ * A replacement was approved for one declaration. While the old thing is there, another declaration ends the operation: its loop
+ * heals what was prepared, and proposes anew. Once the old thing is gone, the new one is made as it is declared now.
+ */
+function outdatedApproval(scene: StepScene): Outcome | undefined {
+  const { pipeline, operation, input } = scene;
+  if (pipeline.replaces !== true || operation.direction === "back" || isAsApproved(scene)) return undefined;
+  const { replaces } = parsed(replacementInput, operation.input, "the approved replacement");
+  if (input.memory.made?.some(({ externalId }) => externalId === replaces) !== true) return undefined;
+  const why = "the declaration changed since this was approved: what it comes to now is proposed anew";
+  return hasActed(scene) ? { is: "released", message: why } : notRun(scene, why);
+}
+
+/** The whole of what an approved replacement does was approved, for this very declaration. */
+export function isAsApproved({ pipeline, operation, input }: StepScene): boolean {
+  if (pipeline.replaces !== true || operation.direction === "back") return false;
+  const told = replacementInput.safeParse(operation.input);
+  return told.success && told.data.generation === input.resource.generation;
 }
 
 function outcomeOf(scene: StepScene, plan: Plan, decided: Admission): Outcome {
@@ -246,6 +274,7 @@ async function factsOf(scene: StepScene, plan: Plan, policy: Policy, observedFro
     findings: [],
     fights: [],
     stoppedKeys: new Set(),
+    approvedWhole: isAsApproved(scene),
     grants: new Map(input.grants.map((grant) => [grant.itemDigest, grant])),
     confirmed: new Set(plan.changes.filter((change) => isConfirmed(scene, change)).map(({ key }) => key)),
     covered: new Set(),

@@ -142,6 +142,7 @@ export function storyOf({ operation, subject, pipeline, journal, input: { memory
       return entry && parsed(output, valueOf(pipeline, entry), `the output of step '${name}'`);
     },
     made: (key) => memory.made?.find((thing) => thing.key === key)?.externalId,
+    noted: (key) => memory.made?.find((thing) => thing.key === key)?.noted ?? {},
   };
 }
 

@@ -5,7 +5,7 @@ import { type EngineError, RetryableError, TerminalError } from "./errors.ts";
 import { removes } from "./facts.ts";
 import { type Called, fenced } from "./fence.ts";
 import { reservationVerdict } from "./guards/delete-budget.ts";
-import { isConfirmed } from "./operation-admit.ts";
+import { isAsApproved, isConfirmed } from "./operation-admit.ts";
 import {
   accountOf,
   admittedAs,
@@ -151,7 +151,7 @@ function isAdmitted(scene: StepScene, change: PlannedChange): boolean {
 }
 
 function isApproved(scene: StepScene, change: PlannedChange): boolean {
-  return grantOf(scene, change) !== undefined || isConfirmed(scene, change);
+  return grantOf(scene, change) !== undefined || isConfirmed(scene, change) || isAsApproved(scene);
 }
 
 function grantOf({ input }: StepScene, { digest }: PlannedChange) {

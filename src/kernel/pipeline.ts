@@ -18,6 +18,8 @@ export interface Pipeline {
   readonly input: z.ZodType;
   /** It is for resources that are being deleted; the others are for those that are not. */
   readonly ends: boolean;
+  /** It carries out a replacement that a person approved: nothing else starts it, and it is told `replacementInput`. */
+  readonly replaces?: boolean;
   /** Whether declaring (or, where it `ends`, deleting) a resource with this spec starts it; without, only people start it. */
   startsWith?(spec: unknown): boolean;
   readonly steps: readonly Step[];
@@ -52,6 +54,8 @@ export interface Story<Spec = unknown> {
   earlier<Output>(step: StepOutput<Output>): Output | undefined;
   /** The external id on record of what an operation made or adopted under this key, whatever it is called outside by now. */
   made(key: string): string | undefined;
+  /** What was noted of it, as long as it is that very thing. */
+  noted(key: string): Readonly<Record<string, string>>;
 }
 
 /** The account that the resource lives at, asked now. */
@@ -137,6 +141,10 @@ export interface Effect extends Shaped {
   adopts(story: Story): boolean;
   /** It takes the subject's own items with it. */
   readonly takesItems: boolean;
+  /** What is to be remembered as long as the thing is there, because nobody outside says it later; before a call without its output. */
+  notes?(story: Story, output: unknown): Readonly<Record<string, string>>;
+  /** The key of the made thing that this is noted of; its own unless it says so. */
+  notesOn?(story: Story): string;
   /** The thing as it should be after this step (for a delete: as it is), or "absent". Never writes. */
   look(context: StepContext, given: unknown): Promise<Found | "absent">;
   /** Makes the write. `found` is what the look right before it showed: whatever is deleted is exactly that. */
@@ -182,6 +190,17 @@ export function writesOutside(type: Step["type"]): boolean {
   return type === "effect" || type === "once" || type === "converge";
 }
 
+/** What an operation is told that carries out a replacement: what a person has approved, and nothing else. */
+export const replacementInput = z.strictObject({
+  /** The external id of what is replaced, up to a slash: an item may be a part of the thing. */
+  replaces: z.string().min(1),
+  /** The declaration that was approved. */
+  generation: z.int(),
+  /** What the approval was for. */
+  digest: z.string(),
+});
+export type ReplacementInput = z.output<typeof replacementInput>;
+
 export const ADMIT = "admit";
 const DEFAULT_RETRY: RetryPolicy = { times: 5, firstSeconds: 1, atMostSeconds: 60 };
 const anything = z.unknown();
@@ -215,6 +234,8 @@ export function pipelinesOf<Spec, Reader = unknown, Writer = unknown>() {
         key(story: Story<Spec>): string;
         adopts?(story: Story<Spec>): boolean;
         readonly takesItems?: boolean;
+        notes?(story: Story<Spec>, output: Output | undefined): Readonly<Record<string, string>>;
+        notesOn?(story: Story<Spec>): string;
         look(context: Read, given: Input): Promise<Found<Output> | "absent">;
         call(
           context: Write,
@@ -250,6 +271,7 @@ export function pipelinesOf<Spec, Reader = unknown, Writer = unknown>() {
       readonly summary: string;
       readonly input?: z.ZodType;
       readonly ends?: boolean;
+      readonly replaces?: boolean;
       startsWith?(spec: Spec): boolean;
       readonly steps: readonly Step[];
     }): Pipeline => definePipeline(pipeline),
@@ -282,7 +304,8 @@ function definePipeline(
       `Pipeline ${name}: the step name '${twice}' is empty, taken or '${ADMIT}', which is the engine's own`,
     );
   if (steps.length === 0) throw new Error(`Pipeline ${name} has no steps: it would do nothing`);
-  return Object.freeze({ input: z.strictObject({}), ends: false, ...pipeline });
+  const input = pipeline.replaces === true ? replacementInput : z.strictObject({});
+  return Object.freeze({ input, ends: false, ...pipeline });
 }
 
 /** The one that goes with declaring a resource of this spec, or with deleting it, if there is one. */

@@ -204,6 +204,8 @@ export interface MadeThing {
   readonly atMs: number;
   /** It was there before. Whoever takes back what the operation did leaves it. */
   readonly adopted?: boolean | undefined;
+  /** What was known of it when it was made and cannot be asked for later, by name. It goes with the thing. */
+  readonly noted?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Stop {
@@ -250,6 +252,7 @@ export type GuardName =
   | "delete-budget"
   | "change-cap"
   | "ownership"
+  | "replacement"
   | "protection"
   | "all-or-nothing"
   | "fights"

@@ -34,6 +34,7 @@ const GUARDS = [
   "delete-budget",
   "change-cap",
   "ownership",
+  "replacement",
   "protection",
   "all-or-nothing",
   "fights",

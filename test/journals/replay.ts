@@ -93,6 +93,8 @@ function givenMisfit({ pipeline, recording, spec }: Replay, journal: readonly Jo
     operationId: "recorded",
     subject: { uid: "recorded", kind: recording.kind, name: "recorded", spec },
     input: recording.input,
+    made: () => undefined,
+    noted: () => ({}),
     output: ({ name, output }: { readonly name: string; readonly output: z.ZodType }) => {
       const entry = standing.get(name);
       if (entry?.result !== "done") return undefined;

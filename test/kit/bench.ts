@@ -77,6 +77,7 @@ export class Bench {
       providers,
       store: connect(this.store),
       declaring: { change: async (request) => changeTogether(this.store.state, request) },
+      starting: { startOperation: (request) => this.store.startOperation(request) },
       ...options,
       time: this.time,
       name: `process-${++this.#starts}`,

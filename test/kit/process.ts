@@ -17,6 +17,8 @@ export interface ProcessOptions {
   readonly store: EngineStore;
   /** How loops declare resources of their own. */
   readonly declaring: Engine["declaring"];
+  /** How loops start operations. */
+  readonly starting: Engine["starting"];
 }
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -30,14 +32,24 @@ export class BenchProcess {
   readonly #scheduler: Scheduler;
 
   constructor(options: ProcessOptions & { readonly time: VirtualTime; readonly name: string; readonly ids: Ids }) {
-    const { time, store, ids, declaring } = options;
+    const { time, store, ids, declaring, starting } = options;
     this.#time = time;
     this.clock = time.clock();
     const clock = this.clock;
     const kinds: KindRegistry = new Map(options.kinds.map((kind) => [kind.kind, trackedKind(kind, time)]));
     const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
     const accounts = new Accounts({ providers, store, clock });
-    const engine = { store, clock, random: new SeededRandom(1), ids, log: silent, kinds, accounts, declaring };
+    const engine = {
+      store,
+      clock,
+      random: new SeededRandom(1),
+      ids,
+      log: silent,
+      kinds,
+      accounts,
+      declaring,
+      starting,
+    };
     this.#scheduler = startScheduler(engine, {
       holder: options.name,
       run: async (seen, claim) => {

@@ -37,6 +37,7 @@ export async function startPipeline(
 ): Promise<RouteAnswer> {
   const { organization, organizationId, view, caller } = about;
   const pipeline = requirePipeline(kind, asked);
+  requireStartable(kind, pipeline, view);
   requireAskedFor(kind, pipeline, view);
   const start = startOf(context.ids, pipeline, caller.principal, inputOf(pipeline, asked));
   const resourceUid = view.resource.uid;
@@ -76,6 +77,13 @@ function requirePipeline(kind: Kind, { pipeline: name, version }: Asked): Pipeli
   throw new Problem("FIELDS_INVALID", `Version ${version} of ${name} is not supported here. It has: ${versions}`, {
     errors: [{ pointer: "/version", message: `must be one of: ${versions}` }],
   });
+}
+
+/** What destroys something on a person's approval starts by that approval alone. */
+function requireStartable(kind: Kind, { name, replaces }: Pipeline, { resource }: ResourceView): void {
+  if (replaces !== true) return;
+  const message = `${name} is started by approving the held change of ${kind.kind}/${resource.name}, and by nothing else`;
+  throw new Problem("OPERATION_STATE", `${message}. See: setpoint held list`);
 }
 
 /** What a spec starts by itself is for such specs alone. */

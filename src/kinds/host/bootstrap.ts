@@ -1,17 +1,31 @@
 import { z } from "zod";
 import { RetryableError, TerminalError } from "../../kernel/errors.ts";
 import { digestOf } from "../../kernel/hash.ts";
-import { pipelinesOf, type PlainStep, type Step, type StepOutput, type Story } from "../../kernel/pipeline.ts";
+import {
+  type Effect,
+  pipelinesOf,
+  type PlainStep,
+  type Step,
+  type StepOutput,
+  type Story,
+} from "../../kernel/pipeline.ts";
 import type { CloudServer, ComputeReader } from "../../ports/compute.ts";
 import type { ScriptRun, ShellReader, ShellTarget, ShellWriter } from "../../ports/shell.ts";
+import { serverThing } from "./item.ts";
 import { type MadeServer, serverShape } from "./made-server.ts";
 import type { HostSpec } from "./schema.ts";
 
-/** What is done by SSH on a new server: its host key is learned or known, and then nothing is done under another one. */
-export function bootstrapSteps(server: StepOutput<MadeServer>): readonly Step[] {
+/**
+ * What is done by SSH on a new server: its host key is learned or known, and then nothing is done under another one. `pins`: not
+ * in this operation alone, but as long as the server is there.
+ */
+export function bootstrapSteps(
+  server: StepOutput<MadeServer>,
+  { pins }: { readonly pins: boolean } = { pins: false },
+): readonly Step[] {
   const address = addressOf(server);
   const answers = answersAt(address);
-  const hostKey = hostKeyAt(address);
+  const hostKey = pins ? pinnedKeyAt(address) : hostKeyAt(address);
   const scene: Scene = { address, hostKey };
   const runs = runsAt(scene);
   return [address, answers, hostKey, runs, bootstrapAt(scene, runs), bootstrappedAt(scene, runs), reachableAt(scene)];
@@ -139,6 +153,40 @@ function hostKeyAt(address: StepOutput<Address>): Output<HostKey> {
     },
   });
   return hostKey;
+}
+
+/**
+ * The key to expect, on record with the server itself before anybody signs in: whoever comes later, in whatever operation, keeps to
+ * it as long as it is this server. What the spec says counts; else what is on record; else what the server shows now.
+ */
+function pinnedKeyAt(address: StepOutput<Address>): Effect & StepOutput<HostKey> {
+  const onRecord = (story: HostStory) => story.noted(serverThing(story.subject))["hostKey"];
+  return shell.effect<Address, HostKey>({
+    name: "host-key",
+    change: "update",
+    when: isWanted,
+    at: keyAccount,
+    input: addressShape,
+    output: hostKeyShape,
+    given: (story) => story.output(address),
+    key: ({ subject }) => `host key of ${serverThing(subject)}`,
+    notesOn: ({ subject }) => serverThing(subject),
+    notes: (_story, learned) => (learned === undefined ? {} : { hostKey: learned.fingerprint }),
+    look: async (context, { id }) => {
+      const known = onRecord(context);
+      const declared = sshOf(context)?.hostKey ?? known;
+      return known === undefined || known !== declared ? "absent" : { externalId: id, output: { fingerprint: known } };
+    },
+    call: async (context, at) => {
+      const declared = sshOf(context)?.hostKey;
+      if (declared !== undefined) return { externalId: at.id, output: { fingerprint: declared } };
+      const fingerprint = await context.reader.hostKey(at, context.signal);
+      context.progress(
+        `learned the host key ${fingerprint} of ${at.host}: as long as it is this server, no other one will do`,
+      );
+      return { externalId: at.id, output: { fingerprint } };
+    },
+  });
 }
 
 /** The first who signs in. What ran before decides what is run now: one that ended badly is run anew only by a person's word. */

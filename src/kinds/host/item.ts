@@ -24,12 +24,36 @@ export interface ServerItem {
 export interface BuildItem {
   readonly type: string;
   readonly location: string;
+  /**
+   * What it was made from, as it was declared then. A provider may say it in another way, or no longer; so of a server that was
+   * adopted, or made before this was noted, it is not known.
+   */
+  readonly image?: string | undefined;
 }
 
 export type HostItem = ServerItem | BuildItem;
 
 export const serverKey = "server";
 export const buildKey = "build";
+
+/** Under which operations have the server of a host on record. */
+export function serverThing({ name }: Pick<Subject<unknown>, "name">): string {
+  return `server ${name}`;
+}
+
+export function wantedBuild({ type, location, image }: HostSpec): BuildItem {
+  return { type, location, image };
+}
+
+export function seenBuild({ type, location }: CloudServer, { image }: Readonly<Record<string, string>>): BuildItem {
+  return { type, location, ...(image === undefined ? {} : { image }) };
+}
+
+/** None of it can be changed on a server that is there. */
+const built: ReadonlySet<string> = new Set(["/type", "/location", "/image"]);
+export function isAnotherServer(differences: readonly FieldDifference[]): boolean {
+  return differences.some(({ field }) => built.has(field));
+}
 
 export function wantedServer(subject: Subject<HostSpec>): ServerItem {
   const { spec, name } = subject;
@@ -80,8 +104,14 @@ function addressesOf({ addresses }: CloudServer, family: "ipv4" | "ipv6"): reado
   return [...new Set(own.filter((ip) => !ip.includes("/")))].slice(0, 1);
 }
 
+/** Where nobody knows what it was made from, nobody can say that it is another image. */
+function sameBuild(wanted: HostItem, seen: HostItem): readonly FieldDifference[] {
+  const known = "image" in seen && seen.image !== undefined;
+  return compare(wanted, known || !("image" in wanted) ? seen : { ...seen, image: wanted.image }).differences;
+}
+
 export function sameHost(wanted: HostItem, seen: HostItem): readonly FieldDifference[] {
-  if (!("power" in wanted) || !("power" in seen)) return compare(wanted, seen).differences;
+  if (!("power" in wanted) || !("power" in seen)) return sameBuild(wanted, seen);
   const networks = Object.fromEntries(
     Object.entries(seen.networks).map(([name, ip]) => [name, wanted.networks[name] === "" ? "" : ip]),
   );

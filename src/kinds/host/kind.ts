@@ -1,7 +1,16 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { itsName, namedList, ownLabels, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
 import { hostLoop } from "./loop.ts";
-import { hostCreate, hostCreateFirst, hostDelete, hostDeleteFirst, hostPower, hostPowerFirst } from "./pipelines.ts";
+import {
+  hostCreate,
+  hostCreateFirst,
+  hostCreateSecond,
+  hostDelete,
+  hostDeleteFirst,
+  hostPower,
+  hostPowerFirst,
+  hostReplace,
+} from "./pipelines.ts";
 import { type HostSpec, hostSchema } from "./schema.ts";
 
 export const hostKind = defineKind<HostSpec>({
@@ -28,7 +37,7 @@ export const hostKind = defineKind<HostSpec>({
       power: (seen) => (seen === "on" || seen === "off" ? { spec: { power: seen } } : "it is between on and off"),
       firewalls: namedList("firewalls", spec["firewalls"]),
       ...Object.fromEntries(
-        ["volumes", "protect", "reverseDns", "type", "location"].map((name) => [name, sameField(name)]),
+        ["volumes", "protect", "reverseDns", "type", "location", "image"].map((name) => [name, sameField(name)]),
       ),
     }),
   publishes: { ipv4: "ipv4", ipv6: "ipv6" },
@@ -41,7 +50,16 @@ export const hostKind = defineKind<HostSpec>({
     return [{ pointer: "/spec/bootstrap/ssh/account", message }];
   },
   loop: hostLoop,
-  pipelines: [hostCreateFirst, hostCreate, hostDeleteFirst, hostDelete, hostPowerFirst, hostPower],
+  pipelines: [
+    hostCreateFirst,
+    hostCreateSecond,
+    hostCreate,
+    hostDeleteFirst,
+    hostDelete,
+    hostPowerFirst,
+    hostPower,
+    hostReplace,
+  ],
 });
 
 function reference(kind: string, name: string, scope: "organization" | undefined, pointer: string) {

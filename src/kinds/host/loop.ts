@@ -12,12 +12,15 @@ import { leastComplete, seenOf } from "../cloud/seen-marker.ts";
 import {
   buildKey,
   type HostItem,
+  isAnotherServer,
   type NamesAround,
   publishedAddresses,
   sameHost,
+  seenBuild,
   seenServer,
   type ServerItem,
   serverKey,
+  wantedBuild,
   wantedServer,
 } from "./item.ts";
 import type { HostSpec } from "./schema.ts";
@@ -34,18 +37,23 @@ export const hostLoop = defineLoop<HostSpec, HostItem, ComputeReader, ComputeWri
     known: true,
     items: [
       { key: serverKey, item: wantedServer(subject) },
-      { key: buildKey, item: { type: subject.spec.type, location: subject.spec.location } },
+      { key: buildKey, item: wantedBuild(subject.spec) },
     ],
   }),
   observe: async (ctx, subject) => {
     const servers = await ctx.inventory<CloudServer>("servers");
     const found = serversOf(ctx, servers.entries, subject);
     const around = found.length === 0 ? [] : await listAround(ctx, subject, found);
-    const items = found.flatMap((server) => seenItems(server, namesFrom(around, server.id)));
+    const items = found.flatMap((server) => seenItems(ctx, server, namesFrom(around, server.id)));
     return { ...ctx.from(servers, items), ...leastComplete([servers, ...around]) };
   },
   read: readHost,
   same: sameHost,
+  replaces: isAnotherServer,
+  replacement: {
+    pipeline: "host.replace",
+    loses: "the server is destroyed with its disk and its addresses, and a new one is made as declared",
+  },
   publishes: (seen) => publishedAddresses(seen.map(({ item }) => item)),
   create: async (_ctx, subject) => {
     throw byOperation(subject, "host.create", "makes it");
@@ -100,9 +108,12 @@ function namesFrom([networks, firewalls, volumes]: Around, server: string): Name
   };
 }
 
-function seenItems(server: CloudServer, names: NamesAround): readonly Seen<HostItem>[] {
-  const { type, location } = server;
-  const build = seenOf<HostItem>(buildKey, server, { type, location });
+function seenItems(
+  ctx: Pick<LookContext<unknown>, "noted">,
+  server: CloudServer,
+  names: NamesAround,
+): readonly Seen<HostItem>[] {
+  const build = seenOf<HostItem>(buildKey, server, seenBuild(server, ctx.noted(server.id)));
   return [
     seenOf<HostItem>(serverKey, server, seenServer(server, names)),
     { ...build, externalId: `${server.id}/build` },
@@ -121,24 +132,17 @@ async function readHost(
       : await ctx.reader.server(externalId.split("/")[0] ?? "", ctx.signal);
   if (server === "absent") return "absent";
   const names = namesFrom(await listAround(ctx, subject, [server]), server.id);
-  return seenItems(server, names).find((item) => item.key === key) ?? "absent";
+  return seenItems(ctx, server, names).find((item) => item.key === key) ?? "absent";
 }
 
 async function updateHost(
   ctx: WriteContext<ComputeWriter>,
-  subject: Subject<HostSpec>,
+  _subject: Subject<HostSpec>,
   { item }: { readonly item: HostItem },
   seen: Seen<HostItem>,
 ): Promise<void> {
-  if (!("power" in item) || !("power" in seen.item)) {
-    // Only the mark is missing, and that is put back with the server's own item.
-    if (sameHost(item, seen.item).length === 0) return;
-    const { type, location } = seen.item as { readonly type: string; readonly location: string };
-    throw new TerminalError(
-      "PROVIDER_REFUSED",
-      `The server of Host/${subject.name} is a ${type} in ${location}, and its spec says ${subject.spec.type} in ${subject.spec.location}: that is another server, and none is ever replaced by itself. Put the spec back, or delete the host and declare it anew`,
-    );
-  }
+  // Of how it is built only the mark can be missing, and that is put back with the server's own item.
+  if (!("power" in item) || !("power" in seen.item)) return;
   await heal(ctx, item, { ...seen, item: seen.item });
 }
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { RetryableError, TerminalError } from "../../kernel/errors.ts";
-import { type Found, pipelinesOf, type StepContext, type Story } from "../../kernel/pipeline.ts";
+import { type Found, pipelinesOf, replacementInput, type StepContext, type Story } from "../../kernel/pipeline.ts";
 import type { CloudServer, ComputeEngine, ComputeReader, OwnMark } from "../../ports/compute.ts";
 import { drainedLabel } from "../cloud/layers.ts";
 import { bootstrapSteps } from "./bootstrap.ts";
-import { wantedServer } from "./item.ts";
+import { serverThing, wantedServer } from "./item.ts";
 import { type MadeServer, serverShape } from "./made-server.ts";
 import type { HostSpec } from "./schema.ts";
 
@@ -14,7 +14,7 @@ const { step, effect, once, sleep, waitFor, converge, definePipeline } = pipelin
   ComputeEngine
 >();
 
-const keyOf = ({ subject }: Story<HostSpec>) => `server ${subject.name}`;
+const keyOf = ({ subject }: Story<HostSpec>) => serverThing(subject);
 
 /** What can be known before anything is made is refused before anything is made. */
 const resolve = step({
@@ -46,14 +46,17 @@ function refused(message: string): TerminalError {
 }
 
 /** The server itself, known by its recorded id, else by its mark; by its name only where the spec says that it may be adopted. */
-async function findServer(context: StepContext<HostSpec, ComputeReader>): Promise<CloudServer | undefined> {
+async function findServer(
+  context: StepContext<HostSpec, ComputeReader>,
+  byName = context.subject.spec.adopt,
+): Promise<CloudServer | undefined> {
   const { reader, marker, signal, subject } = context;
   const recorded = context.made(keyOf(context));
   const known = recorded === undefined ? "absent" : await reader.server(recorded, signal);
   if (known !== "absent") return known;
   const [marked] = await reader.markedServers(marker, signal);
   if (marked !== undefined) return marked;
-  const named = subject.spec.adopt ? await reader.serverByName(subject.name, signal) : "absent";
+  const named = byName ? await reader.serverByName(subject.name, signal) : "absent";
   return named === "absent" ? undefined : named;
 }
 
@@ -64,50 +67,55 @@ function ownerOf({ mark }: CloudServer, { installationId }: OwnMark): Pick<Found
   return mark.installationId === installationId ? {} : { markedBy: `the installation ${mark.installationId}` };
 }
 
-const server = effect<{ readonly name: string }, MadeServer>({
-  name: "server",
-  change: "create",
-  takesItems: true,
-  retry: { times: 8, firstSeconds: 2, atMostSeconds: 120 },
-  input: z.strictObject({ name: z.string() }),
-  output: serverShape,
-  given: ({ subject }) => ({ name: subject.name }),
-  key: keyOf,
-  adopts: ({ subject }) => subject.spec.adopt,
-  look: async (context) => {
-    const found = await findServer(context);
-    return found === undefined
-      ? "absent"
-      : { externalId: found.id, output: { id: found.id }, ...ownerOf(found, context.marker) };
-  },
-  call: async (context) => {
-    const { subject, writer, marker: mark, signal } = context;
-    const { spec } = subject;
-    const { name, labels } = wantedServer(subject);
-    const ensured = await writer.ensureServer(
-      {
-        name,
-        labels,
-        mark,
-        type: spec.type,
-        image: spec.image,
-        location: spec.location,
-        // Addresses that the spec names are given when the loop attaches the network.
-        networks: spec.networks.filter(({ ip }) => ip === undefined).map((network) => network.name),
-        firewalls: spec.firewalls.map((firewall) => firewall.name),
-        sshKeys: spec.sshKeys,
-        userData: spec.userData,
-        publicAddresses: spec.publicAddresses,
-      },
-      signal,
-    );
-    const { id } = ensured.server;
-    context.progress(ensured.found ? `server ${id} was there already` : `server ${id} is being made`);
-    return { externalId: id, output: ensured.work === undefined ? { id } : { id, work: ensured.work } };
-  },
-  compensate: ({ writer, marker: mark, signal }, made) =>
-    writer.ensureServerGone({ id: made.externalId, mark }, signal),
-});
+/** `mayBegin`: where another server has to be gone first, this one is only looked for once it is. */
+const serverStep = (options: { mayBegin(story: Story<HostSpec>): boolean; adopts(spec: HostSpec): boolean }) =>
+  effect<{ readonly name: string }, MadeServer>({
+    name: "server",
+    change: "create",
+    takesItems: true,
+    retry: { times: 8, firstSeconds: 2, atMostSeconds: 120 },
+    input: z.strictObject({ name: z.string() }),
+    output: serverShape,
+    given: (story) => (options.mayBegin(story) ? { name: story.subject.name } : undefined),
+    key: keyOf,
+    adopts: ({ subject }) => options.adopts(subject.spec),
+    notes: ({ subject }) => ({ image: subject.spec.image }),
+    look: async (context) => {
+      const found = await findServer(context, options.adopts(context.subject.spec));
+      return found === undefined
+        ? "absent"
+        : { externalId: found.id, output: { id: found.id }, ...ownerOf(found, context.marker) };
+    },
+    call: async (context) => {
+      const { subject, writer, marker: mark, signal } = context;
+      const { spec } = subject;
+      const { name, labels } = wantedServer(subject);
+      const ensured = await writer.ensureServer(
+        {
+          name,
+          labels,
+          mark,
+          type: spec.type,
+          image: spec.image,
+          location: spec.location,
+          // Addresses that the spec names are given when the loop attaches the network.
+          networks: spec.networks.filter(({ ip }) => ip === undefined).map((network) => network.name),
+          firewalls: spec.firewalls.map((firewall) => firewall.name),
+          sshKeys: spec.sshKeys,
+          userData: spec.userData,
+          publicAddresses: spec.publicAddresses,
+        },
+        signal,
+      );
+      const { id } = ensured.server;
+      context.progress(ensured.found ? `server ${id} was there already` : `server ${id} is being made`);
+      return { externalId: id, output: ensured.work === undefined ? { id } : { id, work: ensured.work } };
+    },
+    compensate: ({ writer, marker: mark, signal }, made) =>
+      writer.ensureServerGone({ id: made.externalId, mark }, signal),
+  });
+
+const server = serverStep({ mayBegin: () => true, adopts: ({ adopt }) => adopt });
 
 /** What was adopted, or lost its labels, is marked before the loop has it: what is ours must be seen to be ours. */
 const marked = effect({
@@ -154,11 +162,16 @@ const active = step({
   input: serverShape,
   output: z.object({ id: z.string() }),
   given: (story) => story.output(server),
-  run: async ({ reader, signal, subject }, { id }) => {
+  run: async (context, { id }) => {
+    const { reader, signal, subject } = context;
     const found = await reader.server(id, signal);
     if (found === "absent")
       throw refused(
         `The server ${id} of Host/${subject.name} went while it was made ready: setpoint ops release, and setpoint ops start host/${subject.name} host.create`,
+      );
+    if (subject.spec.bootstrap === undefined)
+      context.progress(
+        `the provider says that it is ${found.power}; without spec.bootstrap.ssh nothing is connected to`,
       );
     if (found.power === subject.spec.power) return { id };
     const message = `The server ${id} is ${found.power}, and declared ${subject.spec.power}`;
@@ -174,36 +187,47 @@ export const hostCreateFirst = definePipeline({
   summary: "makes the server or adopts it, with its networks and firewalls, and brings it to what is declared",
   steps: createSteps,
 });
-export const hostCreate = definePipeline({
+const createSummary =
+  "makes the server or adopts it, with its networks and firewalls, brings it to what is declared, and makes it ready by SSH";
+export const hostCreateSecond = definePipeline({
   ...createPipeline,
   version: 2,
-  summary:
-    "makes the server or adopts it, with its networks and firewalls, brings it to what is declared, and makes it ready by SSH",
+  summary: createSummary,
   steps: [...createSteps, ...bootstrapSteps(server), active],
+});
+/** A host key that was learned is kept to beyond the operation that learned it. */
+export const hostCreate = definePipeline({
+  ...createPipeline,
+  version: 3,
+  summary: createSummary,
+  steps: [...createSteps, ...bootstrapSteps(server, { pins: true }), active],
 });
 
 /** A server that lost its labels is marked again first: nothing is removed that is not surely ours. */
-const markedAgain = effect({
-  name: "mark",
-  change: "update",
-  input: z.strictObject({ name: z.string() }),
-  output: z.unknown(),
-  given: ({ subject }) => ({ name: subject.name }),
-  key: (story) => `mark of ${keyOf(story)}`,
-  look: async (context) => {
-    const id = context.made(keyOf(context));
-    const found = id === undefined ? "absent" : await context.reader.server(id, context.signal);
-    const bare = found !== "absent" && found.mark === "none";
-    return bare ? "absent" : { externalId: id ?? "none", output: undefined };
-  },
-  call: async (context) => {
-    const { writer, marker: mark, signal, subject } = context;
-    const id = context.made(keyOf(context)) ?? "";
-    const { name, labels } = wantedServer(subject);
-    await writer.describeServer(id, { name, labels, mark }, signal);
-    return { externalId: id, output: undefined };
-  },
-});
+const markedAgainAs = (name: string) =>
+  effect({
+    name,
+    change: "update",
+    input: z.strictObject({ name: z.string() }),
+    output: z.unknown(),
+    given: ({ subject }) => ({ name: subject.name }),
+    key: (story) => `mark of ${keyOf(story)}`,
+    look: async (context) => {
+      const id = context.made(keyOf(context));
+      const found = id === undefined ? "absent" : await context.reader.server(id, context.signal);
+      const bare = found !== "absent" && found.mark === "none";
+      return bare ? "absent" : { externalId: id ?? "none", output: undefined };
+    },
+    call: async (context) => {
+      const { writer, marker: mark, signal, subject } = context;
+      const id = context.made(keyOf(context)) ?? "";
+      const { name, labels } = wantedServer(subject);
+      await writer.describeServer(id, { name, labels, mark }, signal);
+      return { externalId: id, output: undefined };
+    },
+  });
+
+const markedAgain = markedAgainAs("mark");
 
 /** Out of every load balancer that finds it by labels; its firewalls find it still. Those that name the host keep it from going. */
 const drained = effect({
@@ -280,6 +304,66 @@ export const hostDelete = definePipeline({
   version: 2,
   summary: "takes the server out of the load balancers, removes it, and sees that it is gone",
   steps: [markedAgain, drained, drainTime, removal, gone],
+});
+
+const replacedServer = (story: Story<HostSpec>) => replacementInput.parse(story.input).replaces;
+
+/** The very server that was approved to go. Whoever lets this be run again does not lose the one that was made since. */
+const replaced = effect({
+  name: "old-server",
+  change: "delete",
+  takesItems: true,
+  when: (story) => [undefined, replacedServer(story)].includes(story.made(keyOf(story))),
+  input: z.strictObject({ id: z.string() }),
+  output: z.unknown(),
+  given: (story) => ({ id: replacedServer(story) }),
+  key: keyOf,
+  look: async ({ reader, signal }, { id }) => {
+    const found = await reader.server(id, signal);
+    return found === "absent" ? "absent" : { externalId: id, output: undefined, lockedBy: found.lockedBy };
+  },
+  call: async ({ writer, marker: mark, signal }, { id }) => {
+    await writer.ensureServerGone({ id, mark }, signal);
+    return { externalId: id, output: undefined };
+  },
+});
+
+const replacedGone = waitFor({
+  name: "gone",
+  everySeconds: 5,
+  atMostSeconds: 900,
+  until: async (context) => {
+    const marked = await context.reader.markedServers(context.marker, context.signal);
+    return marked.every(({ id }) => id !== replacedServer(context)) || "the provider still shows the old server";
+  },
+});
+
+/** What stands in the place of the old one is made, and never found: nobody approved that a stranger takes it. */
+const newServer = serverStep({
+  mayBegin: (story) => story.made(keyOf(story)) !== replacedServer(story),
+  adopts: () => false,
+});
+
+export const hostReplace = definePipeline({
+  name: "host.replace",
+  version: 1,
+  replaces: true,
+  summary:
+    "sees that the new server can be had, takes the old one out of the load balancers, removes it, and makes the new one as declared",
+  steps: [
+    resolve,
+    markedAgainAs("old-mark"),
+    drained,
+    drainTime,
+    replaced,
+    replacedGone,
+    newServer,
+    marked,
+    made,
+    converge({ name: "settled" }),
+    ...bootstrapSteps(newServer, { pins: true }),
+    active,
+  ],
 });
 
 const powerInput = z.strictObject({ power: z.enum(["on", "off", "reset"]) });

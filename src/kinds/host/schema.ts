@@ -66,7 +66,7 @@ export const hostSchema = z
     account: resourceNameSchema.describe("The account at whose provider the server is."),
     type: providersName.describe("The provider's name of the server type, such as cx22."),
     image: providersName.describe(
-      "What it is made from: the provider's name of an image, or the id of a snapshot. It counts at birth alone.",
+      "What it is made from: the provider's name of an image, or the id of a snapshot. Another one is another server.",
     ),
     location: providersName.describe("Where it is made, in the provider's own name, such as fsn1."),
     power: z.enum(["on", "off"]).default("on"),

@@ -90,6 +90,13 @@ async function create(lab: OperationLab): Promise<string> {
   return (await lab.start("host.create", "web-1")).id;
 }
 
+/** The server is another type by now, and somebody has approved that it goes. */
+async function replace(lab: OperationLab): Promise<string> {
+  const [thing] = lab.subject("web-1").memory.made ?? [];
+  const input = { replaces: thing?.externalId ?? "", generation: 2, digest: "approved" };
+  return (await lab.start("host.replace", "web-1", input)).id;
+}
+
 const bootstrap = { ssh: { account: "key", script: "make ready" } };
 
 export const hostScenarios: readonly OperationScenario[] = [
@@ -156,6 +163,27 @@ export const hostScenarios: readonly OperationScenario[] = [
       await lab.remove("web-1", 1);
     },
     start: async (lab) => (await lab.start("host.delete", "web-1")).id,
+  },
+  {
+    name: "host.replace",
+    stage: newCloud,
+    prepare: async (lab) => {
+      await made(lab, { drainSeconds: 3 });
+      await declare(lab, { drainSeconds: 3, type: "cx32" });
+    },
+    start: replace,
+  },
+  {
+    name: "host.replace, made ready by SSH and cancelled",
+    stage: newCloud,
+    prepare: async (lab) => {
+      await withKey(lab);
+      await made(lab);
+      cloud.shells.ends = false;
+      await declare(lab, { type: "cx32", bootstrap });
+    },
+    start: replace,
+    meanwhile: async (lab, id) => void (await lab.steer(id, { verb: "cancel" })),
   },
   {
     name: "host.power, on",

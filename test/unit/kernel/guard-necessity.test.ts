@@ -16,6 +16,7 @@ import { ownershipGuard } from "../../../src/kernel/guards/ownership.ts";
 import { pauseGuard } from "../../../src/kernel/guards/pause.ts";
 import { protectionGuard } from "../../../src/kernel/guards/protection.ts";
 import { quietStartGuard } from "../../../src/kernel/guards/quiet-start.ts";
+import { replacementGuard } from "../../../src/kernel/guards/replacement.ts";
 import { tooManyAtOnceGuard } from "../../../src/kernel/guards/too-many-at-once.ts";
 import { digestOf } from "../../../src/kernel/hash.ts";
 import type { GuardName } from "../../../src/ports/records.ts";
@@ -80,6 +81,21 @@ const cases: readonly Case[] = [
     guard: ownershipGuard,
     facts: factsOf(situationOf({ wanted: [wantedItem("k1")], seen: [seenItem("k1")] })),
     keeps: ["takeover k1"],
+  },
+  {
+    name: "replacement",
+    guard: replacementGuard,
+    facts: {
+      ...factsOf(
+        situationOf({
+          wanted: [wantedItem("k1", { value: "x", size: 2 })],
+          seen: [seenItem("k1")],
+          owned: [ownedItem("k1")],
+        }),
+      ),
+      replacement: { pipeline: "thing.replace", loses: "its disk" },
+    },
+    keeps: ["replace k1"],
   },
   {
     name: "protection",

@@ -66,6 +66,36 @@ describe("a host that is made ready by SSH", () => {
     assert.deepEqual(cloud.shells.begun, ["run 1: make ready", "run 2: make ready"]);
   });
 
+  test("keeps to that key in every later operation on this server, and a new server learns anew", async () => {
+    const bootstrap = { ssh: { account: "key", script } };
+    const { lab, cloud } = await labWith({ bootstrap });
+    const learned = cloud.shells.hostKey;
+    assert.equal((await lab.finish(await create(lab))).state, "succeeded");
+    cloud.shells.hostKey = `SHA256:${"m".repeat(43)}`;
+    const refusing = await create(lab);
+    const refused = await lab.finish(refusing);
+    assert.equal(refused.state, "attention");
+    assert.ok(refused.message.includes(learned) && refused.message.includes(cloud.shells.hostKey), refused.message);
+    // Declared, it is the one; and stays so when the spec no longer says it.
+    await declare(lab, { bootstrap: { ssh: { ...bootstrap.ssh, hostKey: cloud.shells.hostKey } } });
+    await lab.steer(refusing, { verb: "retry", step: "host-key" });
+    const { state, message } = await lab.finish(refusing);
+    assert.equal(state, "succeeded", message);
+    await declare(lab, { bootstrap });
+    assert.equal((await lab.finish(await create(lab))).state, "succeeded");
+    cloud.shells.hostKey = learned;
+    const other = await create(lab);
+    assert.equal((await lab.finish(other)).state, "attention");
+    await lab.steer(other, { verb: "release" });
+
+    const [server] = lab.subject("web-1").memory.made ?? [];
+    await declare(lab, { bootstrap, type: "cx32" });
+    const [resource] = lab.store.state.tables.resources.values();
+    const input = { replaces: server?.externalId ?? "", generation: resource?.generation ?? 0, digest: "approved" };
+    const replaced = await lab.finish((await lab.start("host.replace", "web-1", input)).id);
+    assert.equal(replaced.state, "succeeded", replaced.message);
+  });
+
   test("that does not answer is waited for, and then a person is told what was seen", async () => {
     const { lab, cloud } = await labWith({ bootstrap: { ssh: { account: "key" } } });
     cloud.shells.silent = "connect ECONNREFUSED 198.18.0.1:22";
@@ -88,6 +118,17 @@ describe("a host that is made ready by SSH", () => {
     assert.match(
       message,
       /account 'lost' of provider ssh, and there is none.*setpoint account add lost --provider ssh/,
+    );
+  });
+
+  test("without it, what the provider says is all there is, and the journal says so", async () => {
+    const { lab } = await labWith({});
+    const { state, journal } = await lab.finish(await create(lab));
+    assert.equal(state, "succeeded");
+    const said = journal.filter(({ step }) => step === "active" || step === "reachable");
+    assert.match(
+      JSON.stringify(said),
+      /provider says that it is on; without spec\.bootstrap\.ssh nothing is connected to/,
     );
   });
 

@@ -233,16 +233,6 @@ describe("a server that somebody changed is put back, and nothing else is touche
     assert.match(lab.bench.ready("Host/web-1"), /^Converged/);
     await lab.bench.stop();
   });
-
-  test("another type is another server: nothing is replaced, and the rest is still kept", async () => {
-    const lab = await made();
-    const { id } = one(lab);
-    await lab.bench.declare("Host/web-1", { ...spec, type: "cx32", labels: { role: "db" } });
-    await lab.bench.pass({ minutes: 12 });
-    assert.deepEqual([one(lab).id, one(lab).labels["role"]], [id, "db"]);
-    assert.match(lab.bench.ready("Host/web-1"), /is a cx22 in fsn1, and its spec says cx32/);
-    await lab.bench.stop();
-  });
 });
 
 describe("host.delete", () => {

@@ -62,6 +62,33 @@ test("a host at IONOS is made once, kept as declared and removed, and nothing el
   await lab.bench.stop();
 });
 
+test("another type at IONOS waits for a person, and is then another server of the same mark", async () => {
+  const { lab, all, ours } = await furnished();
+  const theirs = JSON.stringify(all().filter(({ properties }) => properties.name === "somebodys"));
+  await lab.bench.declare("Host/web-1", host);
+  const made = await lab.finish(await lab.start("host.create", "Host/web-1"), 600);
+  assert.equal(made.state, "succeeded", made.message);
+  const before = ours();
+  await lab.bench.declare("Host/web-1", { ...host, type: "4-cores-8-gb-40-gb-ssd" });
+  await lab.bench.pass({ minutes: 12 });
+  assert.equal(ours().id, before.id);
+  const [held] = lab.bench.heldChanges();
+  assert.equal(held?.guard, "replacement", lab.bench.ready("Host/web-1"));
+  await lab.bench.approve(held);
+  await lab.bench.pass({ minutes: 1 });
+  const operations = [...lab.bench.store.state.tables.operations.values()];
+  const operation = operations.find(({ pipeline }) => pipeline === "host.replace") ?? assert.fail("it was not started");
+  const replaced = await lab.finish(operation.id, 900);
+  assert.equal(replaced.state, "succeeded", replaced.message);
+  assert.notEqual(ours().id, before.id);
+  assert.deepEqual([ours().properties.name, ours().properties.cores], [before.properties.name, 4]);
+  assert.equal(JSON.stringify(all().filter(({ properties }) => properties.name === "somebodys")), theirs);
+  assert.equal(all().length, 2);
+  await lab.bench.pass({ minutes: 12 });
+  assert.match(lab.bench.ready("Host/web-1"), /^Converged/);
+  await lab.bench.stop();
+});
+
 test("what IONOS cannot do is refused before anything is made, with what to do", async () => {
   const { lab } = await furnished();
   await lab.bench.declare("LoadBalancer/edge", { account: "demo", type: "nlb", location: "main" });
