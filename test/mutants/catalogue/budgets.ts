@@ -25,7 +25,7 @@ export const budgets: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/carry-out.ts",
-        find: "if (charged && reserved === undefined && changes.some(removes)) {",
+        find: "if (charged && reserved === undefined && changes.some((change) => removesItself(scene, change))) {",
         replace: "if (charged && reserved === undefined && changes.some(removes) && changes.length === 0) {",
       },
     ],
@@ -63,7 +63,7 @@ export const budgets: readonly Mutant[] = [
       },
       {
         file: "kernel/carry-out.ts",
-        find: "const removals = changes.filter(removes);",
+        find: "const removals = changes.filter((change) => removesItself(scene, change));",
         replace: `const removals = changes.filter((change) => change.action === "delete");`,
       },
     ],

@@ -22,8 +22,8 @@ export const engine: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/carry-out.ts",
-        find: "batches(admitted) : admitted.map((change) => [change])",
-        replace: "batches(admitted) : [admitted]",
+        find: "batches(scene, admitted) : admitted.map((change) => [change])",
+        replace: "batches(scene, admitted) : [admitted]",
       },
     ],
   },

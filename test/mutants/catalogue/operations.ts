@@ -114,8 +114,8 @@ export const operations: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/operation-admit.ts",
-        find: 'if (operation.direction === "forward" && !acted)',
-        replace: 'if (operation.direction === "forward" && (!acted || acted))',
+        find: 'if (scene.operation.direction === "forward" && !hasActed(scene))',
+        replace: 'if (scene.operation.direction === "forward")',
       },
     ],
   },
