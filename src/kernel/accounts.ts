@@ -19,6 +19,8 @@ const CALL_BLOCK_MAX = 128;
 const IDENTITY_FRESH_MS = 5_000;
 /** How long a listing that the provider refused for good is not asked for again. */
 const REFUSED_FOR_MS = 60_000;
+/** How long as many calls took is remembered until the next block is taken; the newest of them. */
+const TOOK_KEPT_MAX = 64;
 /** About 100 MB with entries of 300 bytes. */
 const KEPT_ENTRIES_MAX = 200_000;
 
@@ -33,6 +35,8 @@ interface OpenAccount {
   /** The last word about the provider's limit that was acted on. */
   noted: RateReading | undefined;
   calls: number;
+  /** How long calls took, in milliseconds and in the order they ended, since it was last told. */
+  tookMs: number[];
   readonly asking: Asking;
   readonly askingForPeople: Asking;
 }
@@ -133,14 +137,31 @@ export class Accounts {
   async #takeBlock(opened: OpenAccount, forPerson: boolean, waiting: number): Promise<void> {
     const { id, name } = opened.record;
     const wanted = Math.min(CALL_BLOCK_MAX, Math.max(CALL_BLOCK_MIN, waiting));
-    const answer = await this.#store.takeCalls({ accountId: id, wanted, forPerson });
+    const tookMs = opened.tookMs;
+    opened.tookMs = [];
+    const answer = await this.#store.takeCalls({ accountId: id, wanted, forPerson, tookMs });
     if (answer.taken === 0) {
+      // Nothing was written: it is told with the next block.
+      opened.tookMs = [...tookMs, ...opened.tookMs].slice(-TOOK_KEPT_MAX);
       throw new RetryableError("RATE_LIMITED", `The call budget of account '${name}' is used up`, {
         afterMs: Math.max(1, answer.retryInMs),
         ambiguous: false,
       });
     }
     opened.calls += answer.taken;
+  }
+
+  /** Makes a call and notes how long it took, whatever came of it: one that ran into its limit took that long. */
+  async timed<T>(account: AccountRecord | undefined, work: () => Promise<T>): Promise<T> {
+    if (account === undefined) return await work();
+    const startedAtMs = this.#clock.monotonicMs();
+    try {
+      return await work();
+    } finally {
+      const { tookMs } = this.#opened(account);
+      tookMs.push(Math.round(this.#clock.monotonicMs() - startedAtMs));
+      if (tookMs.length > TOOK_KEPT_MAX) tookMs.shift();
+    }
   }
 
   /** A 429 or Retry-After blocks for every process; whatever block we still held is void. */
@@ -273,7 +294,7 @@ export class Accounts {
   ): Promise<T> {
     const limit = { ms: opened.provider.callTimeoutMs, signal, what: `${opened.record.provider} ${what}` };
     try {
-      return await withTimeLimit(this.#clock, limit, work);
+      return await this.timed(opened.latest, () => withTimeLimit(this.#clock, limit, work));
     } catch (thrown) {
       await this.noteThrottle(opened.record, thrown);
       throw thrown;
@@ -314,6 +335,7 @@ export class Accounts {
       identity: undefined,
       noted: undefined,
       calls: 0,
+      tookMs: [],
       asking: { waiting: 0, pending: undefined },
       askingForPeople: { waiting: 0, pending: undefined },
     };

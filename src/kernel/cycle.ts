@@ -466,7 +466,9 @@ export async function rightsProblemOf(
   await engine.accounts.takeCall(account, true);
   const { callTimeoutMs: ms } = engine.accounts.provider(account);
   const limit = { ms, signal, what: `${account.provider} rights` };
-  const asking = withTimeLimit(engine.clock, limit, async (limited) => await world.rights?.(limited));
+  const asking = engine.accounts.timed(account, () =>
+    withTimeLimit(engine.clock, limit, async (limited) => await world.rights?.(limited)),
+  );
   const rights = await asking.catch(async (thrown: unknown) => {
     await engine.accounts.noteThrottle(account, thrown);
     throw thrown;

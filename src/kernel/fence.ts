@@ -79,7 +79,8 @@ async function call<Value>(
   if (work === undefined) return { ok: true, value: undefined };
   const limit = { ms: callTimeoutMs, signal: claim.signal, what: `${what}: write` };
   try {
-    return { ok: true, value: await withTimeLimit(engine.clock, limit, work) };
+    const value = await engine.accounts.timed(input.account, () => withTimeLimit(engine.clock, limit, work));
+    return { ok: true, value };
   } catch (thrown) {
     if (input.account !== undefined) await engine.accounts.noteThrottle(input.account, thrown);
     return { ok: false, error: toEngineError(thrown) };

@@ -233,7 +233,8 @@ export class Lookout {
       what: `${this.#loop.kind}/${this.#subject.name}: ${what}`,
     };
     try {
-      return await withTimeLimit(this.#engine.clock, limit, work);
+      const { accounts, clock } = this.#engine;
+      return await accounts.timed(this.#input.account, () => withTimeLimit(clock, limit, work));
     } catch (thrown) {
       if (this.#input.account !== undefined && thrown instanceof RetryableError)
         await this.#engine.accounts.noteThrottle(this.#input.account, thrown);

@@ -212,7 +212,9 @@ export async function looking<Seen>(
   requireLease(scene, what);
   const limit = { ms: callTimeoutMs(scene), signal: claim.signal, what: `${operation.pipeline}: ${what}` };
   try {
-    return await withTimeLimit(engine.clock, limit, (signal) => look(contextOf(scene, signal)));
+    return await engine.accounts.timed(account, () =>
+      withTimeLimit(engine.clock, limit, (signal) => look(contextOf(scene, signal))),
+    );
   } catch (thrown) {
     if (account !== undefined) await engine.accounts.noteThrottle(account, thrown);
     throw thrown;

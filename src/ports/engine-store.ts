@@ -87,11 +87,16 @@ export interface EngineStore extends ShardLeases {
   /** Ends the cycle. Writes only what is given. */
   settle(settlement: Settlement): Promise<SettleAnswer>;
 
-  /** Takes calls out of the account's budget; a fifth is reserved for people. */
+  /**
+   * Takes calls out of the account's budget; a fifth is reserved for people. How long earlier calls took is kept with it, the newest
+   * of them, when some are taken.
+   */
   takeCalls(request: {
     readonly accountId: string;
     readonly wanted: number;
     readonly forPerson: boolean;
+    /** In milliseconds, in the order they ended. */
+    readonly tookMs: readonly number[];
   }): Promise<{ readonly taken: number; readonly retryInMs: number }>;
   /** A 429 or Retry-After seen by anyone blocks for all. */
   blockCalls(request: { readonly accountId: string; readonly forMs: number }): Promise<void>;

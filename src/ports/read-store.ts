@@ -275,6 +275,11 @@ export interface AccountUse {
   readonly tokensAtMs: number;
   /** Nobody calls it before then; 0: nothing stands in the way. */
   readonly blockedUntilMs: number;
+  /** How long the last calls took, newest first, and until when. */
+  readonly tookMs: readonly number[];
+  readonly tookAtMs: number | undefined;
+  /** When each of its collections was last listed whole. */
+  readonly inventories: readonly { readonly collection: string; readonly completeAtMs: number }[];
   readonly subjects: number;
   readonly failing: number;
   /** Items that are ours there. */

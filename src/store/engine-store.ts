@@ -238,7 +238,8 @@ async function callsBatch(
   const accountIds = batch.map(({ accountId }) => accountId);
   const wanted = batch.map((request) => request.wanted);
   const forPerson = batch.map((request) => String(request.forPerson));
-  const rows = await database.run("platform", call(takeCalls, accountIds, wanted, forPerson));
+  const tookMs = batch.map((request) => `{${request.tookMs.join(",")}}`);
+  const rows = await database.run("platform", call(takeCalls, accountIds, wanted, forPerson, tookMs));
   const byPlace = new Map(rows.map(({ place, taken, retry_in_ms: retryInMs }) => [place - 1, { taken, retryInMs }]));
   return batch.map((_, index) => byPlace.get(index));
 }

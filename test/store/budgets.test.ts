@@ -148,7 +148,8 @@ test("calls are taken from a bucket that refills, with a fifth kept for people",
   let nowMs = 1_700_000_000_000;
   await using stores = openStores(await server.createDatabase(), { nowMs: () => nowMs });
   const { accountId } = await makeWorld(stores);
-  const take = (wanted: number, forPerson: boolean) => stores.engine.takeCalls({ accountId, wanted, forPerson });
+  const take = (wanted: number, forPerson: boolean) =>
+    stores.engine.takeCalls({ accountId, wanted, forPerson, tookMs: [] });
   const taken = await Promise.all(Array.from({ length: 20 }, () => take(3, false)));
   assert.equal(
     taken.reduce((sum, answer) => sum + answer.taken, 0),
@@ -162,9 +163,36 @@ test("calls are taken from a bucket that refills, with a fifth kept for people",
   await stores.engine.blockCalls({ accountId, forMs: 2_000 });
   assert.deepEqual(await take(1, true), { taken: 0, retryInMs: 7_000 });
   await assert.rejects(
-    stores.engine.takeCalls({ accountId: "nobody", wanted: 1, forPerson: false }),
+    stores.engine.takeCalls({ accountId: "nobody", wanted: 1, forPerson: false, tookMs: [] }),
     (thrown: unknown) => thrown instanceof StoreError && thrown.code === "NOT_FOUND",
   );
+});
+
+test("how long calls took is kept with the calls that are taken, the newest of them, and not where none is given", async () => {
+  let nowMs = 1_700_000_000_000;
+  await using stores = openStores(await server.createDatabase(), { nowMs: () => nowMs });
+  const { accountId, organizationId } = await makeWorld(stores);
+  const take = (tookMs: readonly number[]) =>
+    stores.engine.takeCalls({ accountId, wanted: 1, forPerson: true, tookMs });
+  const kept = async () => {
+    const [use] = await stores.read.accountUse(organizationId);
+    return [use?.tookMs, use?.tookAtMs];
+  };
+  await take([]);
+  assert.deepEqual(await kept(), [[], undefined]);
+  await take([5, 7]);
+  assert.deepEqual(await kept(), [[7, 5], nowMs]);
+  const before = nowMs;
+  nowMs += 1_000;
+  await take([]);
+  assert.deepEqual(await kept(), [[7, 5], before], "nothing new was told");
+  await stores.engine.blockCalls({ accountId, forMs: 7_000 });
+  assert.equal((await take([9])).taken, 0);
+  assert.deepEqual(await kept(), [[7, 5], before], "who gets no call tells it again later");
+  nowMs += 8_000;
+  await take(Array.from({ length: 64 }, (_, index) => 100 + index));
+  const [[newest, ...others]] = (await kept()) as [number[], number];
+  assert.deepEqual([newest, others.length, others.at(-1)], [163, 63, 100]);
 });
 
 test("an account's health counts those that are bad since about the same time", async () => {

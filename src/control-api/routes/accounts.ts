@@ -150,7 +150,7 @@ function useDocument(
   nowMs: number,
 ): Pick<AccountDocument, "credential" | "use"> {
   if (use === undefined) return {};
-  const { credential, subjects, failing, owned, oldestLookAtMs, lastLookAtMs, blockedUntilMs } = use;
+  const { credential, subjects, failing, owned, oldestLookAtMs, lastLookAtMs, blockedUntilMs, tookMs, tookAtMs } = use;
   // Calls are counted when they are taken: since then as many came back as time has passed, up to two seconds' worth.
   const callsAtMost = Math.max(1, 2 * callsPerSecond);
   const refilled = use.tokens + (Math.max(0, nowMs - use.tokensAtMs) / 1_000) * callsPerSecond;
@@ -160,6 +160,11 @@ function useDocument(
       callsLeft: Math.floor(Math.min(callsAtMost, refilled)),
       callsAtMost,
       ...(blockedUntilMs > nowMs ? { blockedUntil: isoTime(blockedUntilMs) } : {}),
+      ...(tookAtMs === undefined || tookMs.length === 0 ? {} : { latency: latencyOf(tookMs, tookAtMs) }),
+      inventories: use.inventories.map(({ collection, completeAtMs }) => ({
+        collection,
+        completeAt: isoTime(completeAtMs),
+      })),
       subjects,
       failing,
       owned,
@@ -167,4 +172,11 @@ function useDocument(
       ...(lastLookAtMs === undefined ? {} : { lastLookAt: isoTime(lastLookAtMs) }),
     },
   };
+}
+
+/** The time within which so many were answered: the call at that rank, and no guess between two. */
+function latencyOf(tookMs: readonly number[], atMs: number): NonNullable<AccountDocument["use"]>["latency"] {
+  const sorted = tookMs.toSorted((left, right) => left - right);
+  const within = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
+  return { medianMs: within(0.5), p95Ms: within(0.95), slowestMs: within(1), calls: sorted.length, at: isoTime(atMs) };
 }

@@ -60,6 +60,26 @@ const accountUseSchema = z
     callsLeft: z.number().meta({ description: "Calls that may be made at once." }),
     callsAtMost: z.number().meta({ description: "What a budget that was left alone grows to." }),
     blockedUntil: timeSchema.optional().meta({ description: "Nobody calls it before then." }),
+    latency: z
+      .object({
+        medianMs: z.int().meta({ description: "Half of the calls were answered within this time." }),
+        p95Ms: z.int().meta({ description: "95 of 100 were." }),
+        slowestMs: z.int(),
+        calls: z
+          .int()
+          .meta({ description: "How many calls that is: the last 64 at most, and fewer while there were fewer." }),
+        at: timeSchema.meta({ description: "When that was last told: with every block of calls that is taken." }),
+      })
+      .optional()
+      .meta({
+        id: "AccountLatency",
+        description: "How long the provider took to answer, failures and timeouts included.",
+      }),
+    inventories: z
+      .array(z.object({ collection: z.string(), completeAt: timeSchema }))
+      .meta({
+        description: "When each list that its subjects share was last read whole; none where each is read by itself.",
+      }),
     subjects: z.int(),
     failing: z.int().meta({ description: "Subjects whose last look failed." }),
     owned: z.int().meta({ description: "Items that are ours there." }),

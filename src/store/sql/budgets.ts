@@ -39,11 +39,11 @@ export const takeCalls = statement<{ place: number; taken: number; retry_in_ms: 
   "platform",
   `select asked.place, given.taken, given.retry_in_ms
    from (
-     select * from unnest($1::text[], $2::integer[], $3::boolean[])
-       with ordinality as asked (account_id, wanted, for_person, place)
+     select * from unnest($1::text[], $2::integer[], $3::boolean[], $4::text[])
+       with ordinality as asked (account_id, wanted, for_person, took_ms, place)
      order by account_id
    ) as asked
-   cross join lateral setpoint.take_calls(asked.account_id, asked.wanted, asked.for_person) as given`,
+   cross join lateral setpoint.take_calls(asked.account_id, asked.wanted, asked.for_person, asked.took_ms::integer[]) as given`,
 );
 
 export const blockCalls = statement<never>(

@@ -127,6 +127,9 @@ export interface AccountUseRow {
   readonly tokens: number;
   readonly tokens_at_ms: number;
   readonly blocked_until_ms: number;
+  readonly took_ms: readonly number[];
+  readonly took_at_ms: number | null;
+  readonly inventories: AccountUse["inventories"];
   readonly subjects: number;
   readonly failing: number;
   readonly owned: number;
@@ -138,7 +141,12 @@ export const accountUse = statement<AccountUseRow>(
   "tenants",
   `select a.id,
      case when a.credential_ref is null then 'none' when a.credential_ref like 'sealed:%' then 'sealed' else 'reference' end as credential,
-     b.tokens, b.tokens_at_ms, b.blocked_until_ms, s.subjects, s.failing, s.owned, s.oldest_look_at_ms, s.last_look_at_ms
+     b.tokens, b.tokens_at_ms, b.blocked_until_ms, b.took_ms, b.took_at_ms,
+     coalesce(
+       (select json_agg(json_build_object('collection', f.collection, 'completeAtMs', f.complete_at_ms) order by f.collection)
+        from setpoint.freshness as f where f.account_id = a.id),
+       '[]') as inventories,
+     s.subjects, s.failing, s.owned, s.oldest_look_at_ms, s.last_look_at_ms
    from setpoint.account as a join setpoint.account_budget as b on b.account_id = a.id
    cross join lateral (
      select count(*)::int as subjects, (count(*) filter (where x.failing))::int as failing,

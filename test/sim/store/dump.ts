@@ -13,12 +13,11 @@ export function dump({ tables, nowMs }: State): Json {
     installation: tables.installation,
     organizations: sorted(tables.organizations.values()),
     scopes: sorted(tables.scopes.values()),
-    accounts: sorted(tables.accounts.values(), ({ record, callsPerSecond, tokens, tokensAtMs, blockedUntilMs }) => ({
+    accounts: sorted(tables.accounts.values(), ({ record, tokens, tokensAtMs, ...row }) => ({
       ...record,
-      callsPerSecond,
+      ...row,
       // Where the bucket would be full does not depend on when refills were written.
-      emptyAtMs: Math.round(tokensAtMs - (tokens * 1_000) / callsPerSecond),
-      blockedUntilMs,
+      emptyAtMs: Math.round(tokensAtMs - (tokens * 1_000) / row.callsPerSecond),
     })),
     resources: sorted(tables.resources.values(), (row) => ({ ...row, links: sorted(row.links) })),
     subjects: [...tables.subjects.values()].sort((left, right) => left.id - right.id),

@@ -40,6 +40,8 @@ export function createAccount({ tables, nowMs }: State, request: AccountRequest)
     callsPerSecond,
     tokens: capacityOf(callsPerSecond),
     tokensAtMs: nowMs(),
+    tookMs: [],
+    tookAtMs: undefined,
     blockedUntilMs: 0,
   });
 }
@@ -74,7 +76,12 @@ function capacityOf(callsPerSecond: number): number {
 
 export function takeCalls(
   { tables, nowMs }: State,
-  request: { readonly accountId: string; readonly wanted: number; readonly forPerson: boolean },
+  request: {
+    readonly accountId: string;
+    readonly wanted: number;
+    readonly forPerson: boolean;
+    readonly tookMs: readonly number[];
+  },
 ): { readonly taken: number; readonly retryInMs: number } {
   const account = tables.accounts.get(request.accountId);
   if (account === undefined) throw new Error(`Account ${request.accountId} does not exist`);
@@ -89,6 +96,10 @@ export function takeCalls(
   const reserve = request.forPerson ? 0 : Math.min(capacity / 5, capacity - 1);
   const taken = Math.max(0, Math.min(request.wanted, Math.floor(account.tokens - reserve)));
   account.tokens -= taken;
+  if (taken > 0 && request.tookMs.length > 0) {
+    account.tookMs = [...request.tookMs.toReversed(), ...account.tookMs].slice(0, 64);
+    account.tookAtMs = now;
+  }
   const retryInMs = taken > 0 ? 0 : Math.ceil(((1 + reserve - account.tokens) * 1_000) / callsPerSecond);
   return { taken, retryInMs };
 }

@@ -34,6 +34,9 @@ export interface AccountRow {
   readonly callsPerSecond: number;
   tokens: number;
   tokensAtMs: number;
+  /** How long the last calls took, newest first. */
+  tookMs: readonly number[];
+  tookAtMs: number | undefined;
   blockedUntilMs: number;
 }
 

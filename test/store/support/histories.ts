@@ -364,7 +364,12 @@ export class Historian {
       case 1:
         return {
           method: "takeCalls",
-          request: { accountId, wanted: dice.pick([1, 3, 12]), forPerson: dice.chance(0.3) },
+          request: {
+            accountId,
+            wanted: dice.pick([1, 3, 12]),
+            forPerson: dice.chance(0.3),
+            tookMs: Array.from({ length: dice.pick([0, 1, 40]) }, () => dice.below(3_000)),
+          },
         };
       case 2:
         if (dice.chance(0.3)) return { method: "recordedThings", request: { accountId, atMost: dice.pick([1, 100]) } };

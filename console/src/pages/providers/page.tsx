@@ -12,7 +12,7 @@ import { TextField } from "../../components/field.tsx";
 import { Chip, Mark } from "../../components/mark.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
-import { Ago } from "../../components/time.tsx";
+import { Ago, Until } from "../../components/time.tsx";
 import { providersRoute } from "./route.tsx";
 import { Unmanaged } from "./unmanaged.tsx";
 
@@ -60,17 +60,10 @@ function AccountCard({ organization, account }: { organization: string; account:
   const facts: readonly [string, React.ReactNode][] = [
     ["Credential", credential === undefined ? "–" : credentials[credential]],
     ["Budget", <Budget key="budget" account={account} />],
+    ["Latency", <Latency key="latency" account={account} />],
+    ["Breaker", <Breaker key="breaker" account={account} />],
     ["Last look", use?.lastLookAt === undefined ? "not looked at yet" : <Ago key="last" at={use.lastLookAt} />],
-    [
-      "All looked at",
-      use?.oldestLookAt === undefined ? (
-        "not yet"
-      ) : (
-        <>
-          within the last <Ago at={use.oldestLookAt} />
-        </>
-      ),
-    ],
+    ["Last full inventory", <FullInventory key="inventory" account={account} />],
     ["Ours there", use === undefined ? "–" : `${use.owned} item${use.owned === 1 ? "" : "s"}`],
     ["Identity", account.fingerprint === undefined ? "not claimed yet" : <code key="id">{account.fingerprint}</code>],
     ...Object.entries(account.settings).map(([name, value]): [string, React.ReactNode] => [
@@ -115,6 +108,59 @@ function AccountCard({ organization, account }: { organization: string; account:
         <CredentialDialog organization={organization} account={account.name} close={() => setStoring(false)} />
       ) : undefined}
     </Panel>
+  );
+}
+
+/** How long the provider takes to answer: measured where the calls are made, failures and timeouts included. */
+function Latency({ account: { use } }: { account: AccountDocument }) {
+  const latency = use?.latency;
+  if (latency === undefined)
+    return <span className="text-soft">not measured yet: told with every eighth call or so</span>;
+  const { medianMs, p95Ms, slowestMs, calls, at } = latency;
+  return (
+    <>
+      <span className="tabular-nums">
+        p50 {milliseconds(medianMs)}, p95 {milliseconds(p95Ms)}, slowest {milliseconds(slowestMs)}
+      </span>{" "}
+      <span className="text-xs text-soft">
+        of the last {calls} call{calls === 1 ? "" : "s"}, <Ago at={at} />
+      </span>
+    </>
+  );
+}
+
+function milliseconds(ms: number): string {
+  if (ms < 1) return "under 1 ms";
+  return ms < 10_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** Whether everybody stays away from it for a while, because it said so or its budget ran out. */
+function Breaker({ account: { use } }: { account: AccountDocument }) {
+  if (use?.blockedUntil === undefined) return "closed: calls may be made";
+  return (
+    <>
+      open: it asked us to wait, or was close to its limit; calls again <Until at={use.blockedUntil} />
+    </>
+  );
+}
+
+/** When everything there was last read whole: by list, where its subjects share lists. */
+function FullInventory({ account: { use } }: { account: AccountDocument }) {
+  if (use === undefined || (use.inventories.length === 0 && use.oldestLookAt === undefined)) return "none yet";
+  if (use.inventories.length === 0)
+    return (
+      <>
+        <Ago at={use.oldestLookAt ?? ""} /> <span className="text-xs text-soft">(each subject is read by itself)</span>
+      </>
+    );
+  return (
+    <ul>
+      {use.inventories.map(({ collection, completeAt }) => (
+        <li key={collection}>
+          {collection} <Ago at={completeAt} className="text-soft" />
+        </li>
+      ))}
+    </ul>
   );
 }
 
