@@ -128,6 +128,8 @@ export interface NotificationStore {
     },
   ): Promise<boolean>;
   listDeliveries(request: Of & { readonly target: string; readonly limit: number }): Promise<readonly Delivery[]>;
+  /** What was mailed, to whom, newest first. */
+  listMailed(request: Of & { readonly limit: number }): Promise<readonly (Delivery & { readonly address: string })[]>;
   /** Sends something to one endpoint now. */
   enqueue(
     request: Of & {

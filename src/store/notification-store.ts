@@ -25,6 +25,7 @@ import {
   insertEndpoint,
   listDeliveries,
   listEmails,
+  listMailed,
   listEndpoints,
   listNotifications,
   makeDeliveries,
@@ -114,6 +115,12 @@ export class PostgresNotificationStore implements NotificationStore {
     const asked = call(listDeliveries, organizationId, target, limit);
     const rows = await this.#database.run(requireOrganizationId(organizationId), asked);
     return rows.map(delivery);
+  };
+
+  listMailed: NotificationStore["listMailed"] = async ({ organizationId, limit }) => {
+    const asked = call(listMailed, organizationId, limit);
+    const rows = await this.#database.run(requireOrganizationId(organizationId), asked);
+    return rows.map((row) => ({ ...delivery(row), address: row.target }));
   };
 
   async enqueue({ organizationId, id, target, type, body }: Request<"enqueue">): Promise<void> {

@@ -382,6 +382,16 @@ test("people on the list are told by e-mail, again until the mail server takes i
   await step(retryScheduleMs[0]);
   const paused = mails.filter(({ subject }) => subject === "Setpoint in default: pause.started");
   assert.deepEqual(paused.map(({ to }) => to).sort(), ["ada@example.test", "grace@example.test"]);
+  const log = (await api.send("GET", `${base}/notification-emails/deliveries`)).body["items"] as {
+    address: string;
+    state: string;
+    attempts: number;
+    answers: { text: string }[];
+  }[];
+  const [newest] = log;
+  assert.deepEqual([newest?.state, newest?.attempts], ["delivered", 2]);
+  assert.ok(addresses.includes(newest?.address ?? ""));
+  assert.match(newest?.answers[0]?.text ?? "", /421 too busy/, "what the mail server answered is kept");
   assert.match(paused[0]?.text ?? "", /by mail/, "no line of a message can pass for another header or line");
   await api.send("PUT", `${base}/notification-emails`, { addresses: [] });
   assert.equal((await api.send("PUT", `${base}/notification-emails`, { addresses: ["no"] })).status, 422);

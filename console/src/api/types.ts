@@ -25,6 +25,7 @@ export type { MeDocument, SessionDocument } from "../../../src/control-api/schem
 export type {
   DeliveryDocument,
   EmailsDocument,
+  MailedDocument,
   NotificationDocument,
   WebhookDocument,
 } from "../../../src/control-api/schemas/webhooks.ts";

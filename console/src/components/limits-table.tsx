@@ -1,5 +1,17 @@
 import type { LimitsDocument } from "../api/types.ts";
 
+/** What each of them keeps within bounds. */
+const meanings: Readonly<Record<string, string>> = {
+  deletesPerCycle: "what one cycle may delete of one resource's things; more than that waits for a person",
+  "deletesPerHour.account": "what may be deleted at one account within an hour",
+  "deletesPerHour.organization": "what may be deleted in this organization within an hour",
+  "deletesPerHour.platform": "what may be deleted in all organizations within an hour",
+  changesPerCycle: "what one cycle may change; the rest follows in the next",
+  confirmAfterMs: "milliseconds until something nobody declares is looked for once more before it is deleted",
+  suspectPercent: "percent of an account's subjects that go bad together: from there on the observer is suspected",
+  suspectAtLeast: "and at least so many of them",
+};
+
 const cell = "block tabular-nums sm:table-cell sm:px-3.5 sm:py-2";
 
 /** Each limit with what holds, its default and its ceiling, and who says so. */
@@ -21,6 +33,7 @@ export function LimitsTable({ limits }: { limits: LimitsDocument["limits"] }) {
             <tr key={limit.name} className="block px-3.5 py-2 sm:table-row sm:p-0">
               <th scope="row" className="block font-medium break-words sm:table-cell sm:px-3.5 sm:py-2">
                 {limit.name}
+                <span className="block text-xs font-normal text-soft">{meanings[limit.name]}</span>
               </th>
               <td className={cell}>{valueText(limit.value)}</td>
               <td className={`${cell} text-soft`}>

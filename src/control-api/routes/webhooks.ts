@@ -12,6 +12,7 @@ import {
   deliveryListSchema,
   emailsAnswerSchema,
   emailsSchema,
+  mailedListSchema,
   enqueuedSchema,
   newWebhookSchema,
   notificationListSchema,
@@ -261,6 +262,20 @@ function notificationRoutes(context: ApiContext): readonly Route[] {
         const { organizationId } = await requireScope(context, call.parameters);
         const addresses = await notifications.emails(organizationId);
         return { status: 200, body: { addresses, mailServer: context.mailer !== undefined } };
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: `${base}/notification-emails/deliveries`,
+      summary: "What was mailed to whom, newest first, with every answer of the mail server",
+      need: { at: "path", key, action: "read" },
+      tag,
+      parameters,
+      answers: { 200: { description: "Deliveries", schema: mailedListSchema } },
+      handle: async (call) => {
+        const { organizationId } = await requireScope(context, call.parameters);
+        const found = await notifications.listMailed({ organizationId, limit: listed });
+        return { status: 200, body: { items: found.map((one) => ({ ...delivery(one), address: one.address })) } };
       },
     }),
     defineRoute({

@@ -75,11 +75,9 @@ const accountUseSchema = z
         id: "AccountLatency",
         description: "How long the provider took to answer, failures and timeouts included.",
       }),
-    inventories: z
-      .array(z.object({ collection: z.string(), completeAt: timeSchema }))
-      .meta({
-        description: "When each list that its subjects share was last read whole; none where each is read by itself.",
-      }),
+    inventories: z.array(z.object({ collection: z.string(), completeAt: timeSchema })).meta({
+      description: "When each list that its subjects share was last read whole; none where each is read by itself.",
+    }),
     subjects: z.int(),
     failing: z.int().meta({ description: "Subjects whose last look failed." }),
     owned: z.int().meta({ description: "Items that are ours there." }),

@@ -67,6 +67,11 @@ export const deliverySchema = z
   .meta({ id: "Delivery", description: "One message to one place, with every answer." });
 export type DeliveryDocument = z.output<typeof deliverySchema>;
 export const deliveryListSchema = z.object({ items: z.array(deliverySchema) });
+export const mailedSchema = deliverySchema
+  .extend({ address: z.string() })
+  .meta({ id: "Mailed", description: "One message to one address, with every answer of the mail server." });
+export type MailedDocument = z.output<typeof mailedSchema>;
+export const mailedListSchema = z.object({ items: z.array(mailedSchema) });
 export const enqueuedSchema = z.object({ delivery: z.string() });
 
 export const notificationSchema = z

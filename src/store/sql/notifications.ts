@@ -83,6 +83,12 @@ export const listDeliveries = statement<DeliveryRow>(
   `select ${deliveryView} from setpoint.notification_delivery as d
    where d.organization_id = $1 and d.target = $2 order by d.created_at_ms desc, d.id desc limit $3`,
 );
+export const listMailed = statement<DeliveryRow>(
+  "list mailed",
+  "tenants",
+  `select ${deliveryView} from setpoint.notification_delivery as d
+   where d.organization_id = $1 and d.channel = 'email' order by d.created_at_ms desc, d.id desc limit $2`,
+);
 export const insertDelivery = statement<never>(
   "insert delivery",
   "tenants",

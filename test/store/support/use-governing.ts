@@ -142,5 +142,6 @@ async function useNotifications(stores: Stores, world: World): Promise<void> {
     await store.recordAnswer({ delivery, answer: { atMs: 1, text: "" }, result: { as: "failed", disable: "test" } });
   assert.ok(await store.replay({ organizationId, target: "hook", id: "d", author }));
   assert.equal((await store.listDeliveries({ organizationId, target: "hook", limit: 5 })).length, 2);
+  await store.listMailed({ organizationId, limit: 5 });
   assert.ok(await store.deleteEndpoint({ organizationId, id: "hook", author }));
 }

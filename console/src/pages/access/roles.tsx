@@ -9,9 +9,10 @@ import { Dialog, DialogActions } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Chip } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { RemoveDialog } from "../../components/remove-dialog.tsx";
 import { Answer, ProblemNote } from "../../components/states.tsx";
 import { ExplainBox } from "./explain.tsx";
-import { permissionsQuery, rolesQuery } from "./queries.ts";
+import { invitesQuery, membersQuery, permissionsQuery, rolesQuery } from "./queries.ts";
 
 export function Roles({ organization }: { organization: string }) {
   const roles = useQuery(rolesQuery(organization));
@@ -44,28 +45,25 @@ export function Roles({ organization }: { organization: string }) {
 }
 
 function RoleRow({ organization, role }: { organization: string; role: RoleDocument }) {
-  const remove = useAction(organization, () =>
-    api("DELETE", `${base(organization)}/roles/${encodeURIComponent(role.name)}`),
-  );
+  const [removing, setRemoving] = useState(false);
   return (
     <li className="px-3.5 py-2.5 text-sm">
       <div className="flex flex-wrap items-center gap-x-3">
-        <b className="font-medium">{role.name}</b>
+        <b className="font-medium break-all">{role.name}</b>
         {role.seed ? <Chip tone="plain">came with Setpoint</Chip> : <Chip tone="accent">your own</Chip>}
         <span className="flex-1" />
         {role.seed ? undefined : (
           <Button
             tone="danger"
             icon="trash"
-            aria-label={`Delete the role ${role.name}`}
-            busy={remove.isPending}
-            onClick={() => remove.mutate()}
+            aria-label={`Remove the role ${role.name}…`}
+            onClick={() => setRemoving(true)}
           >
-            Delete
+            Remove…
           </Button>
         )}
       </div>
-      <p className="text-soft">{role.description}</p>
+      <p className="break-words text-soft">{role.description}</p>
       <details className="mt-1">
         <summary className="cursor-pointer text-accent">
           {role.rules.length} rule{role.rules.length === 1 ? "" : "s"}
@@ -79,8 +77,38 @@ function RoleRow({ organization, role }: { organization: string; role: RoleDocum
           ))}
         </ul>
       </details>
-      {remove.error === null ? undefined : <ProblemNote error={remove.error} />}
+      {removing ? <RemoveRole organization={organization} role={role} close={() => setRemoving(false)} /> : undefined}
     </li>
+  );
+}
+
+/** Who has it is said first; while somebody does, it cannot go. */
+function RemoveRole({
+  organization,
+  role: { name },
+  close,
+}: {
+  organization: string;
+  role: RoleDocument;
+  close: () => void;
+}) {
+  const members = useQuery(membersQuery(organization)).data ?? [];
+  const invites = useQuery(invitesQuery(organization)).data ?? [];
+  const having = [...members, ...invites.filter(({ state }) => state === "open")]
+    .filter(({ bindings }) => bindings.some(({ role }) => role === name))
+    .map(({ email }) => email);
+  return (
+    <RemoveDialog
+      organization={organization}
+      path={`${base(organization)}/roles/${encodeURIComponent(name)}`}
+      name={name}
+      means={
+        having.length === 0
+          ? "No member has it, and no open invite would give it."
+          : `${having.join(", ")} ${having.length === 1 ? "has it, or is" : "have it, or are"} invited to it: take it from them first.`
+      }
+      close={close}
+    />
   );
 }
 

@@ -9,6 +9,7 @@ import { TextField } from "../../components/field.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
+import { Mailed } from "./deliveries.tsx";
 import { Webhooks } from "./webhooks.tsx";
 
 export function Notifications({ organization }: { organization: string }) {
@@ -75,6 +76,7 @@ function Emails({ organization }: { organization: string }) {
               </p>
             )}
             <EmailForm key={found.addresses.join(" ")} organization={organization} addresses={found.addresses} />
+            <Mailed organization={organization} />
           </>
         )}
       </Answer>

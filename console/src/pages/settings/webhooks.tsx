@@ -9,6 +9,7 @@ import { Dialog, OnceActions } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Chip } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { RemoveDialog } from "../../components/remove-dialog.tsx";
 import { ShownOnce } from "../../components/shown-once.tsx";
 import { Answer, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
@@ -65,12 +66,12 @@ function WebhookRow({ organization, webhook }: { organization: string; webhook: 
     () => setOpen(true),
   );
   const rotate = useAction(organization, () => api<WithSecret>("POST", `${path}:rotate`));
-  const remove = useAction(organization, () => api("DELETE", path));
+  const [removing, setRemoving] = useState(false);
   const { url, events, description, state } = webhook;
   const toggle = useAction(organization, () =>
     api("PUT", path, { body: { url, events, description, state: state === "enabled" ? "disabled" : "enabled" } }),
   );
-  const error = send.error ?? rotate.error ?? remove.error ?? toggle.error;
+  const error = send.error ?? rotate.error ?? toggle.error;
   return (
     <li className="px-3.5 py-2.5 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -102,8 +103,8 @@ function WebhookRow({ organization, webhook }: { organization: string; webhook: 
         <Button busy={toggle.isPending} onClick={() => toggle.mutate()}>
           {state === "enabled" ? "Switch off" : "Switch on"}
         </Button>
-        <Button tone="danger" icon="trash" busy={remove.isPending} onClick={() => remove.mutate()}>
-          Remove
+        <Button tone="danger" icon="trash" aria-label={`Remove… ${url}`} onClick={() => setRemoving(true)}>
+          Remove…
         </Button>
       </div>
       {error === null ? undefined : <ProblemNote error={error} />}
@@ -111,6 +112,15 @@ function WebhookRow({ organization, webhook }: { organization: string; webhook: 
         <ShownOnce what="Both secrets sign for a day. The new one:" text={rotate.data.secret} />
       )}
       {open ? <Deliveries organization={organization} webhook={webhook.id} /> : undefined}
+      {removing ? (
+        <RemoveDialog
+          organization={organization}
+          path={path}
+          name={url}
+          means="It is told nothing any more: messages that are on their way there end, and its delivery log and its secret go with it."
+          close={() => setRemoving(false)}
+        />
+      ) : undefined}
     </li>
   );
 }
