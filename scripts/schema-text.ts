@@ -73,6 +73,16 @@ const sections: readonly { readonly title: string; readonly text: string }[] = [
       group by g.table_name, g.grantee order by g.table_name, g.grantee`,
   },
   {
+    title: "Privileges on columns alone",
+    text: `
+      select c.relname || ' ' || r.rolname || ' ' || lower(x.privilege_type) || ' ('
+        || string_agg(a.attname, ', ' order by a.attnum) || ')' as line
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      join pg_attribute a on a.attrelid = c.oid and a.attacl is not null
+      cross join lateral aclexplode(a.attacl) x join pg_roles r on r.oid = x.grantee
+      where ${inSchema} group by c.relname, r.rolname, x.privilege_type order by c.relname, r.rolname, x.privilege_type`,
+  },
+  {
     title: "Functions",
     text: `
       select pg_get_functiondef(p.oid) as line from pg_proc p join pg_namespace n on n.oid = p.pronamespace

@@ -130,6 +130,13 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
     "setpoint account add lab --provider powerdns --set url=http://127.0.0.1:8081 --credential file:/etc/setpoint/lab.key",
   ),
   "account list": looks("setpoint account list"),
+  "account release": changes("setpoint account release cloud --reason 'the project ended'"),
+  "pool add": changes(
+    "setpoint pool add hetzner-1 --provider hetzner-cloud --credential env:HETZNER_1_TOKEN --location fsn1 nbg1",
+  ),
+  "pool list": looks("setpoint pool list", "setpoint pool list -o json"),
+  "pool remove": changes("setpoint pool remove hetzner-1 --reason 'the project is closed'"),
+  "pool release": changes("setpoint pool release hetzner-1 --reason 'looked through, and empty'"),
   create: changes("setpoint create project web -O acme"),
   mode: changes("setpoint mode dnszone/example enforce", "setpoint mode project observe -p web"),
   policy: changes("setpoint policy organization > policy.yaml", "setpoint policy organization -f policy.yaml"),

@@ -18,7 +18,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     "status",
   ],
   "Declare:": ["apply", "diff", "plan", "plans", "rollback", "delete", "reconcile", "mode", "export"],
-  "What exists already:": ["connect", "import", "adopt", "release", "ignore", "account"],
+  "What exists already:": ["connect", "import", "adopt", "release", "ignore", "account", "pool"],
   "Decide, stop and go on:": ["held", "approve", "reject", "freeze", "unfreeze", "pause", "suspend", "resume"],
   "Rules:": ["policy", "policy-history", "limits", "quota"],
   "People and places:": ["org", "project", "workspace", "create", "member", "invite", "role", "people", "can-i"],

@@ -4,6 +4,7 @@ import { CliError } from "./cli-error.ts";
 import { registerAccess } from "./commands/access.ts";
 import { registerAdopt } from "./commands/adopt.ts";
 import { registerApply } from "./commands/apply.ts";
+import { registerPool } from "./commands/pool.ts";
 import { registerAdminister } from "./commands/administer.ts";
 import { registerAuth } from "./commands/auth.ts";
 import { registerAudit } from "./commands/audit.ts";
@@ -113,6 +114,7 @@ export function createProgram(world: CliWorld, version: string): Command {
   registerPauses(program, world, client);
   registerExport(program, world, client);
   registerAdminister(program, world, client);
+  registerPool(program, world, client);
   registerOrganizations(program, world, client);
   registerAccess(program, world, client);
   registerTokens(program, world, client);

@@ -32,6 +32,7 @@ import { PostgresIntentStore } from "../store/intent-store.ts";
 import { PostgresMemberStore } from "../store/member-store.ts";
 import { PostgresOperationIntents } from "../store/operation-intents.ts";
 import { PostgresOperationReads } from "../store/operation-reads.ts";
+import { PostgresPoolStore } from "../store/pool-store.ts";
 import { PostgresReadStore } from "../store/read-store.ts";
 import { PostgresSecretStore } from "../store/secret-store.ts";
 import { composeDeclaring } from "./declaring.ts";
@@ -87,6 +88,7 @@ export async function composeContext(setup: ApiSetup, undo: AsyncDisposableStack
     operationIntents: new PostgresOperationIntents({ ...stores, clock }),
     intents: new PostgresIntentStore({ ...stores, clock }),
     reads,
+    pool: new PostgresPoolStore(stores),
     ...composeDeclaring({ reads, kinds, clock, log }, stores),
     governance: new PostgresGovernanceStore(stores),
     kinds,

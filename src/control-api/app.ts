@@ -37,6 +37,7 @@ import { overviewRoutes } from "./routes/overview.ts";
 import { pauseRoutes } from "./routes/pauses.ts";
 import { planRoutes } from "./routes/plans.ts";
 import { platformRoutes } from "./routes/platform.ts";
+import { poolRoutes } from "./routes/pool.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { proposalRoutes } from "./routes/proposals.ts";
 import { quotaRoutes } from "./routes/quotas.ts";
@@ -64,6 +65,7 @@ export function apiRoutes(context: ApiContext): readonly Route[] {
     ...roleRoutes(context),
     ...accessRoutes(context),
     ...accountRoutes(context),
+    ...poolRoutes(context),
     ...auditRoutes(context),
     ...credentialRoutes(context),
     ...secretRoutes(context),

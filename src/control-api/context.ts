@@ -13,6 +13,7 @@ import type { OperationIntents, OperationReads } from "../ports/operation-store.
 import type { Log } from "../ports/log.ts";
 import type { Mailer } from "../ports/mailer.ts";
 import type { MemberStore } from "../ports/member-store.ts";
+import type { PoolStore } from "../ports/pool-store.ts";
 import type { ProposalStore } from "../ports/proposal-store.ts";
 import type { NotificationStore } from "../ports/notification-store.ts";
 import type { ReadStore } from "../ports/read-store.ts";
@@ -44,6 +45,8 @@ export interface ApiContext {
   /** Long work: read, started and steered. */
   readonly operations: OperationReads;
   readonly operationIntents: OperationIntents;
+  /** The operator's pool of accounts. */
+  readonly pool: PoolStore;
   readonly idempotency: IdempotencyStore;
   readonly proposals: ProposalStore;
   readonly watches: WatchHub;

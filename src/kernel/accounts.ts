@@ -2,6 +2,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { EngineStore } from "../ports/engine-store.ts";
 import type { AccountIdentity, Lister, Provider, ProviderAccount, RateReading } from "../ports/provider.ts";
 import type { AccountRecord } from "../ports/records.ts";
+import { isUndocked } from "./docking.ts";
 import { RetryableError, TerminalError } from "./errors.ts";
 import { canonical } from "./hash.ts";
 import { readInventory } from "./inventory.ts";
@@ -86,6 +87,11 @@ export class Accounts {
   }
 
   provider(account: AccountRecord): Provider {
+    if (isUndocked(account))
+      throw new TerminalError(
+        "DEPENDENCY_NOT_READY",
+        `Account '${account.name}' is to come from the operator's pool, and none is claimed for it yet: the first host that is made there claims one`,
+      );
     const provider = this.#providers.get(account.provider);
     if (provider !== undefined) return provider;
     const known = [...this.#providers.keys()].sort().join(", ");

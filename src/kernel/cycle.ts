@@ -19,6 +19,7 @@ import { accountProblemOf } from "./account-claim.ts";
 import { backoffMs } from "./backoff.ts";
 import { type CarriedOut, carryOut, nothingDone } from "./carry-out.ts";
 import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
+import { type DockingWait, dockInCycle } from "./cycle-dock.ts";
 import { type DesiredSet, desiredSet } from "./desired-set.ts";
 import { EngineError, RetryableError, TerminalError, toEngineError } from "./errors.ts";
 import { type Facts, verdict } from "./facts.ts";
@@ -128,6 +129,9 @@ async function takeTurn(turner: Turner, loaded: CycleInput, storeAheadMs: number
 
   const subject = parsedSubject(kind, loaded);
   const policy = effectivePolicy(loaded.policies, loop.limits);
+  const wanted = policy.mode === "observe" ? undefined : loop.docks?.(subject);
+  const docking = await dockInCycle(engine, claim, loaded, wanted);
+  if (docking !== undefined) return dockingTurn(loaded, docking);
   const { confirmAfterMs } = policy.limits;
   const looking = { engine, claim, storeAheadMs, loop, subject, confirmAfterMs };
   const measured = loop.measure === undefined ? undefined : await measure({ ...looking, input: loaded });
@@ -583,6 +587,11 @@ function againTurn(input: CycleInput, { operationId, pipeline, message }: Undone
   const said = `starts ${pipeline} again, because something has changed since it was ${message}`;
   const turn = pausedTurn(withFindings(input, []), said);
   return { ...turn, result: "waiting", verdicts: [], startsAgain: { instead: operationId, start } };
+}
+
+function dockingTurn(input: CycleInput, { message, attempts, nextInMs }: DockingWait): Turn {
+  const turn = pausedTurn(withFindings(input, []), message);
+  return { ...turn, result: "waiting", verdicts: [], memory: { ...turn.memory, attempts }, nextInMs };
 }
 
 function goneTurn(input: CycleInput): Turn {

@@ -19,6 +19,8 @@ export interface Kind<Spec = unknown> {
   readonly modeRequired: boolean;
   /** Names of the accounts a resource lives at; one subject each. Empty: one subject without an account. */
   accounts(spec: Spec): readonly string[];
+  /** Where the organization has no account of this name, one of this provider is claimed for it from the operator's pool. */
+  pooled?(spec: Spec): { readonly account: string; readonly provider: string } | undefined;
   /** Resources that are computed from this one: it is a part of them, and they must exist. */
   links(spec: Spec): readonly KindLink[];
   /** Other resources that this one needs: they must exist, and cannot be deleted while it is there. */

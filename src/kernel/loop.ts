@@ -1,4 +1,5 @@
 import type { Completeness } from "../ports/provider.ts";
+import type { Docking } from "./docking.ts";
 import type { Json, JsonObject } from "../ports/json.ts";
 import type {
   Condition,
@@ -44,6 +45,8 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
    * outside with one of them is charged there, by the operation that takes it away.
    */
   readonly declares?: string;
+  /** It declares what is made at its account: where that is one of the operator's pool, one is claimed for it. Without, it waits for that. */
+  docks?(subject: Subject<Spec>): Docking;
   /** True when `remove` uses a server-side precondition (If-Match, RFC 2136 prerequisite): it replaces the last read. */
   readonly removesOnlyAsSeen?: boolean;
 

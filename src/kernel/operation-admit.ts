@@ -27,6 +27,7 @@ import {
 import { type Effect, type Found, type Once, replacementInput, writesOutside } from "./pipeline.ts";
 import type { Plan, PlannedChange } from "./plan.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
+import { dockFirst } from "./operation-dock.ts";
 
 /**
  * The first step of every operation: what its effects would change is planned and put before the very guards a cycle has.
@@ -38,6 +39,8 @@ export async function runAdmit(scene: StepScene): Promise<Outcome> {
   if (outdated !== undefined) return outdated;
   const policy = effectivePolicy(scene.input.policies, scene.kind.loop?.limits);
   if (policy.mode === "observe") return notAdmitted(scene, "OBSERVE_MODE", `observe mode (set at ${policy.modeFrom})`);
+  const undocked = await dockFirst(scene);
+  if (undocked !== undefined) return undocked;
   const lookedFromMs = Math.floor(scene.engine.clock.monotonicMs() + scene.storeAheadMs);
   const plan = scene.operation.direction === "forward" ? await planForward(scene) : await planBack(scene);
   const beyond = quotaProblemOf(scene, plan);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AccountIdentity } from "../ports/provider.ts";
+import type { Docking } from "./docking.ts";
 import type { Marker, Subject } from "./loop.ts";
 
 /**
@@ -22,6 +23,8 @@ export interface Pipeline {
   readonly replaces?: boolean;
   /** Whether declaring (or, where it `ends`, deleting) a resource with this spec starts it; without, only people start it. */
   startsWith?(spec: unknown): boolean;
+  /** It may be the first to make something at an account of the operator's pool: then one is claimed for it. Without, it waits for that. */
+  docks?(spec: unknown): Docking;
   readonly steps: readonly Step[];
 }
 
@@ -273,6 +276,7 @@ export function pipelinesOf<Spec, Reader = unknown, Writer = unknown>() {
       readonly ends?: boolean;
       readonly replaces?: boolean;
       startsWith?(spec: Spec): boolean;
+      docks?(spec: Spec): Docking;
       readonly steps: readonly Step[];
     }): Pipeline => definePipeline(pipeline),
   };

@@ -27,6 +27,8 @@ export interface DeclareChange {
   readonly references: readonly ResourceReference[];
   /** Started in the transaction of the change, unless nothing changes. */
   readonly starts?: OperationStart | undefined;
+  /** An account of the operator's pool that is added with it, unless there is one of that id. */
+  readonly pooled?: { readonly id: string; readonly name: string; readonly provider: string } | undefined;
 }
 
 export interface DeleteChange {

@@ -110,7 +110,25 @@ export interface EngineStore extends ShardLeases {
     readonly fingerprint: string;
     readonly claimedIncarnation: number;
   }): Promise<void>;
+  /**
+   * Claims an account of the operator's pool for the account that a subject lives at, unless it has one, and wakes what lives there.
+   * One claimant each, whoever asks at the same time; a lost answer is found by loading the subject again.
+   */
+  dock(request: {
+    readonly actor: Actor;
+    readonly subject: SubjectRef;
+    /** Where something is to be made there, in the provider's own name; undefined: anywhere. */
+    readonly location: string | undefined;
+  }): Promise<DockAnswer>;
 }
+
+export type DockAnswer =
+  | { readonly result: "claimed"; readonly poolAccount: string }
+  /** It has one already, or is no account of the pool. */
+  | { readonly result: "docked" }
+  | { readonly result: "none-free" }
+  /** The lease is somebody else's. */
+  | { readonly result: "lost" };
 
 export interface RecordedThing {
   readonly kind: string;

@@ -26,6 +26,8 @@ export interface IntentStore {
     /** A second credential that can only look. */
     readonly readCredentialRef?: string | undefined;
     readonly callsPerSecond: number;
+    /** One of the operator's pool is claimed for it when something is first made there. */
+    readonly fromPool?: boolean | undefined;
     readonly author?: Principal | undefined;
   }): Promise<void>;
 

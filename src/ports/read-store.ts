@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "./json.ts";
 import type {
+  AccountPool,
   ActedVia,
   ChangeAction,
   DeclaredResource,
@@ -265,6 +266,8 @@ export interface AccountView {
   readonly fingerprint: string | undefined;
   readonly claimedIncarnation: number | undefined;
   readonly callsPerSecond: number;
+  /** Of one that comes from the operator's pool. */
+  readonly pool: AccountPool | undefined;
 }
 
 export interface AccountUse {

@@ -124,6 +124,15 @@ export interface AccountRecord {
   readonly fingerprint: string | undefined;
   /** The incarnation under which we last claimed the account; another one than ours needs an approved reclaim. */
   readonly claimedIncarnation: number | undefined;
+  /** Of one that comes from the operator's pool. */
+  readonly pool?: AccountPool | undefined;
+}
+
+export interface AccountPool {
+  /** Which one of the pool it has; undefined: none yet, so nothing of it is outside and nobody can be asked. */
+  readonly account?: string | undefined;
+  /** Where things may be made there, in the provider's own names; empty or undefined: wherever the provider is. */
+  readonly locations?: readonly string[] | undefined;
 }
 
 /** A resource, at the generation the desired set was computed from. */

@@ -91,6 +91,10 @@ export class CycleStore implements EngineStore {
     this.#refuseIfClosed();
     await this.#store.recordAccount(request);
   }
+  async dock(request: Parameters<EngineStore["dock"]>[0]): ReturnType<EngineStore["dock"]> {
+    this.#refuseIfClosed();
+    return await this.#store.dock(request);
+  }
 
   #refuseIfAborted(): void {
     if (this.#signal.aborted)

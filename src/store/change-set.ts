@@ -17,6 +17,7 @@ import { declare } from "./declare.ts";
 import { type Woken, nobodyWoken } from "./due-edges.ts";
 import { StoreError } from "./errors.ts";
 import { requestDeletion } from "./intent-store.ts";
+import { append } from "./log-entries.ts";
 import { startOperation } from "./start-together.ts";
 import {
   addReferences,
@@ -32,6 +33,7 @@ import {
 } from "./sql/declaring.ts";
 import { resourceFourEyes } from "./sql/four-eyes.ts";
 import { load } from "./sql/load.ts";
+import { insertPooledAccount } from "./sql/pool.ts";
 import type { DeclaredRow } from "./sql/resources.ts";
 
 const shownUsers = 20;
@@ -136,6 +138,7 @@ async function makeDeclaration(tx: Transaction, change: DeclareChange): Promise<
   const { declare: request, references, starts } = change;
   const { organizationId, scope, kind, name } = request;
   const others = references.filter(({ part }) => !part);
+  if (change.pooled !== undefined) await addPooled(tx, change);
   // Parts are locked by the declaration itself, because they are links.
   const locked = others.length === 0 ? undefined : lockNames(tx, organizationId, [{ ...request, others }]);
   const quota = tx.run(checkQuota, organizationId, scope, kind, name);
@@ -155,6 +158,19 @@ async function makeDeclaration(tx: Transaction, change: DeclareChange): Promise<
   const operationId =
     answer.result === "unchanged" ? undefined : await started(tx, request, answer.resource.uid, starts);
   return { done: operationId === undefined ? answer : { ...answer, operationId }, woken, needsOther };
+}
+
+/** The account waits for its claim from its first moment: with the declaration that needs it, or not at all. */
+async function addPooled(
+  tx: Transaction,
+  { declare: { organizationId, author }, pooled }: DeclareChange,
+): Promise<void> {
+  if (pooled === undefined) return;
+  const { id, name, provider } = pooled;
+  const [added] = await tx.run(insertPooledAccount, organizationId, id, name, provider);
+  if (added === undefined) return;
+  const data = { name, provider, callsPerSecond: added.calls_per_second, fromPool: true };
+  await append(tx, { organizationId, type: "account.created", uid: id, author, data, after: { name, provider } });
 }
 
 /** The operation that goes with a change, or the one that runs already. What cannot be started leaves the change as it is. */

@@ -134,8 +134,8 @@ function accountsOf({ accounts }: LoadedBatch): ReadonlyMap<string, AccountRecor
 }
 
 export function accountRecord(row: LoadedAccount): AccountRecord {
-  const [organizationId, id, name, provider, settings, credentialRef, fingerprint, incarnation, readCredentialRef] =
-    row;
+  const [organizationId, id, name, provider, settings, credentialRef, fingerprint, incarnation] = row;
+  const [, , , , , , , , readCredentialRef, pool] = row;
   return {
     id,
     organizationId,
@@ -146,6 +146,7 @@ export function accountRecord(row: LoadedAccount): AccountRecord {
     fingerprint: fingerprint ?? undefined,
     claimedIncarnation: incarnation ?? undefined,
     ...(readCredentialRef === null ? {} : { readCredentialRef }),
+    ...(pool === null ? {} : { pool }),
   };
 }
 

@@ -18,6 +18,7 @@ import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { permitBatch, recordOutcomeBatch } from "./permits.ts";
 import { priorityNumber, priorityOf } from "./priorities.ts";
+import { dock } from "./dock.ts";
 import { settleBatch } from "./settlements.ts";
 import { blockCalls, recordAccount, recordedThings, reserveDeletes, takeCalls } from "./sql/budgets.ts";
 import { countIdleCycles, recordFreshness, recordSeen } from "./sql/idle.ts";
@@ -198,6 +199,8 @@ export class PostgresEngineStore implements EngineStore {
   recordAccount: EngineStore["recordAccount"] = async ({ accountId, fingerprint, claimedIncarnation }) => {
     await this.#database.run({ ofAccount: accountId }, call(recordAccount, accountId, fingerprint, claimedIncarnation));
   };
+
+  dock: EngineStore["dock"] = (request) => dock(this.#database, request);
 
   recordedThings: EngineStore["recordedThings"] = async ({ accountId, atMost }) => {
     const rows = await this.#database.run({ ofAccount: accountId }, call(recordedThings, accountId, atMost));

@@ -27,6 +27,7 @@ import {
 } from "./sql/governance.ts";
 import { lockPause } from "./sql/four-eyes.ts";
 import { stopOperation } from "./sql/operation-intents.ts";
+import { doubtPool } from "./sql/pool.ts";
 import { lockLinkNames, lockResource, markDeleted, readResource, removeResource } from "./sql/resources.ts";
 import { lockSubjectsOf, placeHold, readMemories, releaseHold, writeMemories } from "./sql/subject-intents.ts";
 import { wakeAffected, wakeHeld, wakeSubjects } from "./sql/wake.ts";
@@ -107,7 +108,7 @@ export class PostgresIntentStore implements IntentStore {
     const { readCredentialRef, author } = request;
     // What is sealed stays out of the log: it would outlive the credential there.
     const where = credentialRef?.startsWith("sealed:") === true ? "sealed" : credentialRef;
-    const data = { name, provider, credentialRef: where, callsPerSecond };
+    const data = { name, provider, credentialRef: where, callsPerSecond, fromPool: request.fromPool };
     await naming(`account ${id}`, () =>
       this.#options.database.transact(tenantOrPlatform(organizationId), [
         call(
@@ -119,6 +120,7 @@ export class PostgresIntentStore implements IntentStore {
           JSON.stringify(settings),
           credentialRef ?? null,
           readCredentialRef ?? null,
+          request.fromPool === true ? "{}" : null,
         ),
         call(insertAccountBudget, organizationId, id, callsPerSecond),
         logCall({
@@ -245,6 +247,7 @@ export class PostgresIntentStore implements IntentStore {
         tx.run(raiseIncarnation),
         tx.run(clearPermits),
         tx.run(clearLeases),
+        tx.run(doubtPool),
       ]);
       const incarnation = row?.incarnation ?? 1;
       const data = { incarnation };

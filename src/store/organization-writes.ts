@@ -18,6 +18,7 @@ import {
   revokeScopeTokens,
   updateStatus,
 } from "./sql/organizations.ts";
+import { returnPoolAccounts } from "./sql/pool.ts";
 
 type Request<Method extends keyof MemberStore> = Parameters<MemberStore[Method]>[0];
 
@@ -68,6 +69,8 @@ export async function deleteOrganization(
   if (found === undefined) return notFound;
   const users = await usersOf(tx, organizationId, scope);
   if (users !== undefined) return users;
+  // What it had of the pool goes back, before its accounts are gone.
+  await tx.run(returnPoolAccounts, organizationId, null);
   await Promise.all([
     tx.run(deleteMemberships, organizationId),
     tx.run(deleteAccounts, organizationId),

@@ -179,6 +179,7 @@ export class PostgresReadStore implements ReadStore {
       fingerprint: row.fingerprint ?? undefined,
       claimedIncarnation: row.claimed_incarnation ?? undefined,
       callsPerSecond: row.calls_per_second,
+      pool: row.pool ?? undefined,
     }));
   };
 

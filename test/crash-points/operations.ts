@@ -85,7 +85,9 @@ export async function playOperation(scenario: OperationScenario, crash?: Crash):
     memory.owned.map(({ key, state: owned }) => `${key} ${owned}`),
     memory.made?.map(({ key, state: made }) => `${key} ${made}`),
   ]);
+  const pool = [...lab.store.state.tables.pool.values()].map((row) => [row.name, row.state, row.accountId]);
   const final = canonical({
+    ...(pool.length === 0 ? {} : { pool }),
     state,
     direction,
     done: [...done],

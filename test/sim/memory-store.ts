@@ -35,6 +35,7 @@ import {
   workerShardHolders,
 } from "./store/operations.ts";
 import { permit, recordOutcome, reserveDeletes } from "./store/permits.ts";
+import { dock } from "./store/pool.ts";
 import { accountHealth, recordIdle, settle } from "./store/settle.ts";
 import { dueSubjects, listSubjects, releaseShards, renewShards, shardHolders, takeShards } from "./store/shards.ts";
 import { copyTables, newTables, type State, type Tables } from "./store/state.ts";
@@ -60,6 +61,7 @@ export const transactions = {
   recordIdle,
   recordAccount,
   recordedThings,
+  dock,
   createOrganization,
   createScope,
   createAccount,
@@ -137,6 +139,7 @@ export class MemoryStore implements StoreMethods {
   recordIdle: StoreMethods["recordIdle"] = async (request) => recordIdle(this.state, request);
   recordedThings: StoreMethods["recordedThings"] = async (request) => recordedThings(this.state, request);
   recordAccount: StoreMethods["recordAccount"] = async (request) => recordAccount(this.state, request);
+  dock: StoreMethods["dock"] = async (request) => dock(this.state, request);
   createOrganization: StoreMethods["createOrganization"] = async (request) => createOrganization(this.state, request);
   createScope: StoreMethods["createScope"] = async (request) => createScope(this.state, request);
   createAccount: StoreMethods["createAccount"] = async (request) => createAccount(this.state, request);

@@ -11,6 +11,7 @@ import { query } from "../support/postgres.ts";
 import { allStatements } from "./support/all-statements.ts";
 import { openStores, type StoreServer, type Stores, silentLog, startStoreServer } from "./support/stores.ts";
 import { useMembers } from "./support/use-members.ts";
+import { usePool } from "./support/use-pool.ts";
 import { useDeclaring } from "./support/use-declaring.ts";
 import { useGoverning } from "./support/use-governing.ts";
 import { useAudit, useCredentials } from "./support/use-credentials.ts";
@@ -51,6 +52,7 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
   await useGoverning(stores, world, zone);
   await useDeclaring(stores, world, zone);
   await useOperations(stores, world);
+  await usePool(stores, world);
   await useDeletion(stores, world, zone, recordUid);
   await stores.intent.markRestored();
   await removeOldHistory({ administration: stores.administration });

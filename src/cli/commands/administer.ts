@@ -68,10 +68,12 @@ function registerAccounts(program: Command, world: CliWorld, client: ApiClient):
       "where the scheduler finds the credential: env:NAME or file:PATH (administrators of the platform)",
     )
     .option("--calls-per-second <number>", "how many calls the provider allows", "10")
+    .option("--from-pool", "one of the operator's pool is claimed for it when something is first made there")
     .action(
       async (
         name: string,
         options: ScopeOptions & {
+          readonly fromPool?: boolean;
           readonly provider: string;
           readonly set?: readonly string[];
           readonly credential?: string;
@@ -84,6 +86,7 @@ function registerAccounts(program: Command, world: CliWorld, client: ApiClient):
           settings: Object.fromEntries((options.set ?? []).map(settingOf)),
           callsPerSecond: Number(options.callsPerSecond),
           ...(options.credential === undefined ? {} : { credentialRef: options.credential }),
+          ...(options.fromPool === true ? { fromPool: true } : {}),
         };
         const added = accountSchema.parse(
           (await client.send("POST", `${organizationPath(world, options)}/accounts`, { body })).body,
@@ -104,7 +107,9 @@ function registerAccounts(program: Command, world: CliWorld, client: ApiClient):
           row: (item) => [
             item.name,
             item.provider,
-            JSON.stringify(item.settings),
+            item.pool === undefined
+              ? JSON.stringify(item.settings)
+              : `from the pool: ${item.pool.account ?? "none claimed yet"}`,
             String(item.callsPerSecond),
             item.fingerprint ?? "not claimed yet",
           ],
@@ -112,9 +117,21 @@ function registerAccounts(program: Command, world: CliWorld, client: ApiClient):
         };
       }),
     );
+  registerRelease(account, world, client);
 }
 
-function settingOf(text: string): readonly [string, string] {
+function registerRelease(account: Command, world: CliWorld, client: ApiClient): void {
+  withScope(account.command("release"))
+    .description("give back what an account has of the operator's pool; refused while anything names the account")
+    .argument("<name>")
+    .action(async (name: string, options: ScopeOptions) => {
+      const path = `${organizationPath(world, options)}/accounts/${encodeURIComponent(name)}:release`;
+      accountSchema.parse((await client.send("POST", path)).body);
+      world.writeData(`account/${name} has nothing of the pool any more\n`);
+    });
+}
+
+export function settingOf(text: string): readonly [string, string] {
   const at = text.indexOf("=");
   if (at < 1) throw usageError(`--set ${text} must be KEY=VALUE`);
   return [text.slice(0, at), text.slice(at + 1)];

@@ -193,6 +193,11 @@ const platform: Readonly<Record<string, Line>> = {
   },
   "platform.person": { actions: "rcudx", about: "People, their state and their sessions", operator: "r" },
   "platform.policy": { actions: "ru", about: "What holds for everybody", operator: "r" },
+  "platform.pool": {
+    actions: "rcdx",
+    about: "The pool of accounts that organizations may claim; execute puts one back",
+    operator: "rdx",
+  },
   "platform.quota": { actions: "ru", about: "Quotas of organizations", operator: "ru" },
   "platform.summary": { actions: "r", about: "Figures of the whole platform", operator: "r" },
 };

@@ -77,6 +77,7 @@ export function declareChange(context: ApiContext, kind: Kind, intent: DeclareIn
       links,
     },
     references,
+    pooled: pooledOf(kind, spec, parameters),
     starts: operationWith(context, kind, { spec: spec as Json, ends: false, author }),
   };
 }
@@ -142,6 +143,13 @@ function parsedSpec(kind: Kind, name: string, spec: Json): unknown {
   const parsed = parseSpec(kind, spec);
   if (parsed.ok) return parsed.spec;
   throw new Problem("FIELDS_INVALID", `The spec of ${kind.kind}/${name} is not valid`, { errors: parsed.errors });
+}
+
+function pooledOf(kind: Kind, spec: unknown, { organization }: Named): DeclareChange["pooled"] {
+  const pooled = kind.pooled?.(spec);
+  if (pooled === undefined) return undefined;
+  const { account: name, provider } = pooled;
+  return { id: accountIdOf(organization, name), name, provider };
 }
 
 function accountsOf(kind: Kind, spec: unknown, { organization }: Named): readonly (string | undefined)[] {

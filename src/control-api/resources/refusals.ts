@@ -90,7 +90,7 @@ function inUse(about: string, refusal: Extract<ChangeRefusal, { readonly result:
   });
 }
 
-function scopeText(scope: string): string {
+export function scopeText(scope: string): string {
   const { project, workspace } = scopeNames(scope);
   return [project, workspace].filter((name) => name !== undefined).join("/");
 }

@@ -1,17 +1,19 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { JsonObject } from "../../ports/json.ts";
+import type { GivenBack } from "../../ports/pool-store.ts";
 import type { AccountUse, ReadStore } from "../../ports/read-store.ts";
 import type { Caller } from "../access/caller.ts";
 import { can } from "../access/can.ts";
 import { requireRecentProof } from "../access/require-need.ts";
+import { checkedSettings } from "../account-settings.ts";
 import type { ApiContext } from "../context.ts";
 import { isoTime } from "../iso-time.ts";
 import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
+import { scopeText } from "../resources/refusals.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { requireScope } from "../scope.ts";
 import { sealCredential } from "../secrets/seal-credential.ts";
-import { scopeParametersSchema } from "../schemas/common.ts";
+import { nameSchema, scopeParametersSchema } from "../schemas/common.ts";
 import {
   type AccountDocument,
   accountListSchema,
@@ -64,7 +66,8 @@ export function accountRoutes(context: ApiContext): readonly Route[] {
         const known = await context.reads.listAccounts(organizationId);
         if (known.some((account) => account.name === body.name))
           throw new Problem("ALREADY_EXISTS", `There is already an account "${body.name}"`);
-        const settings = checkedSettings(context, body);
+        const fromPool = body.fromPool === true;
+        const settings = fromPool ? {} : checkedSettings(context, body);
         const { name, provider, credential, callsPerSecond } = body;
         const id = accountIdOf(organization, name);
         const sealed = credential && (await sealCredential(context, { organizationId, id }, credential));
@@ -77,12 +80,52 @@ export function accountRoutes(context: ApiContext): readonly Route[] {
           credentialRef: sealed?.write ?? body.credentialRef,
           readCredentialRef: sealed?.read,
           callsPerSecond,
+          fromPool,
           author: caller.principal,
         });
-        return { status: 201, body: { id, name, provider, settings, callsPerSecond } };
+        const pool = fromPool ? { pool: { locations: [] } } : {};
+        return { status: 201, body: { id, name, provider, settings, callsPerSecond, ...pool } };
       },
     }),
+    releaseRoute(context, path),
   ];
+}
+
+function releaseRoute(context: ApiContext, path: string): Route {
+  return defineRoute({
+    method: "POST",
+    path: `${path}/{account}:release`,
+    summary: "Give back what an account has of the operator's pool; refused while anything names the account",
+    need: { at: "path", key: "organization.account", action: "delete" },
+    tag: "accounts",
+    parameters: organizationParameters.extend({ account: nameSchema }),
+    answers: {
+      200: { description: "It has none any more, and claims another one when it is needed", schema: accountSchema },
+    },
+    handle: async ({ caller, parameters }) => {
+      const { organizationId, organization } = await requireScope(context, { organization: parameters.organization });
+      const name = parameters.account;
+      const accountId = accountIdOf(organization, name);
+      const answer = await context.pool.giveBack({ organizationId, accountId, author: caller.principal });
+      if (answer.result === "own")
+        throw new Problem("ENTITY_STATUS", `The account "${name}" is your own, and nothing of the operator's pool`);
+      if (answer.result === "in-use") throw stillNamed(name, answer);
+      const account = (await context.reads.listAccounts(organizationId)).find(({ id }) => id === accountId);
+      if (answer.result === "not-found" || account === undefined)
+        throw new Problem("NOT_FOUND", `There is no account "${name}" in "${organization}"`);
+      return { status: 200, body: accountDocument(account) };
+    },
+  });
+}
+
+function stillNamed(name: string, { users, total }: Extract<GivenBack, { readonly result: "in-use" }>): Problem {
+  const named = users.map((user) => `${user.kind}/${user.name}`);
+  const more = total > users.length ? ` and ${total - users.length} more` : "";
+  return new Problem(
+    "IN_USE",
+    `The account "${name}" is still named by ${named.join(", ")}${more}: delete them, and wait until they are gone`,
+    { users: users.map((user) => ({ ...user, scope: scopeText(user.scope) })) },
+  );
 }
 
 /**
@@ -110,37 +153,18 @@ function requirePersonsCredential(caller: Caller, clock: Clock): void {
   if (caller.credential.type === "session") requireRecentProof(caller, clock);
 }
 
-function checkedSettings(context: ApiContext, account: NewAccount): JsonObject {
-  const schema = context.accountSettings.get(account.provider);
-  if (schema === undefined) {
-    const known = [...context.accountSettings.keys()].sort().join(", ");
-    throw new Problem("PROVIDER_UNKNOWN", `There is no provider "${account.provider}". Installed: ${known}`, {
-      errors: [{ pointer: "/provider", message: `must be one of: ${known}` }],
-    });
-  }
-  const parsed = schema.safeParse(account.settings);
-  if (parsed.success) return parsed.data as JsonObject;
-  const errors = parsed.error.issues.map((issue) => ({
-    pointer: `/settings${issue.path.map((part) => `/${String(part)}`).join("")}`,
-    message: issue.message,
-  }));
-  throw new Problem(
-    "FIELDS_INVALID",
-    `The settings of account "${account.name}" are not those of a ${account.provider} account`,
-    { errors },
-  );
-}
-
 function accountDocument(account: Awaited<ReturnType<ReadStore["listAccounts"]>>[number]): AccountDocument {
-  const { id, name, provider, settings, callsPerSecond, fingerprint, claimedIncarnation } = account;
+  const { id, name, provider, settings, callsPerSecond, fingerprint, claimedIncarnation, pool } = account;
   return {
     id,
     name,
     provider,
-    settings: { ...settings },
+    // Those of an account of the pool are the operator's.
+    settings: pool === undefined ? { ...settings } : {},
     callsPerSecond,
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(claimedIncarnation === undefined ? {} : { claimedIncarnation }),
+    ...(pool === undefined ? {} : { pool: { ...pool, locations: [...(pool.locations ?? [])] } }),
   };
 }
 

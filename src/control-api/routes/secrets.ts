@@ -102,6 +102,7 @@ function accountCredential(context: ApiContext): Route {
     handle: async ({ caller, parameters, body }) => {
       const { organizationId, organization } = await requireScope(context, { organization: parameters.organization });
       const accountId = accountIdOf(organization, parameters.account);
+      await requireOwnAccount(context, organizationId, accountId);
       const sealed = await sealCredential(context, { organizationId, id: accountId }, body);
       const { write, read } = sealed;
       const request = { organizationId, accountId, write, read, author: caller.principal };
@@ -111,6 +112,16 @@ function accountCredential(context: ApiContext): Route {
       return { status: 200, body: { account: parameters.account, sealedTo: sealed.key.id, parts } };
     },
   });
+}
+
+/** What the operator gives to claim has the operator's credential. */
+async function requireOwnAccount(context: ApiContext, organizationId: string, accountId: string): Promise<void> {
+  const found = (await context.reads.listAccounts(organizationId)).find(({ id }) => id === accountId);
+  if (found?.pool === undefined) return;
+  throw new Problem(
+    "ENTITY_STATUS",
+    `The account "${found.name}" comes from the operator's pool, and so does its credential. For one of your own add another account: setpoint account add`,
+  );
 }
 
 function rotation(context: ApiContext): Route {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cloudFamilySchema } from "../../kinds/compute-provider/schema.ts";
 import { jsonSchema, nameSchema, timeSchema } from "./common.ts";
 import { accountCredentialSchema } from "./secrets.ts";
 
@@ -32,25 +33,41 @@ export const organizationListSchema = z.object({ items: z.array(organizationSche
 export const scopeSchema = z.object({ name: z.string() });
 export const scopeListSchema = z.object({ items: z.array(scopeSchema) });
 
+export const credentialReferenceSchema = z
+  .string()
+  .regex(
+    /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/,
+    "must be env:NAME or file:PATH; a credential itself is sent as `credential`",
+  )
+  .max(1024);
+
 export const newAccountSchema = z
   .strictObject({
     name: nameSchema,
     provider: z.string().min(1).max(63),
     settings: z.record(z.string(), jsonSchema).default({}),
-    credentialRef: z
-      .string()
-      .regex(
-        /^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/,
-        "must be env:NAME or file:PATH; a credential itself is sent as `credential`",
-      )
-      .max(1024)
-      .optional(),
+    credentialRef: credentialReferenceSchema.optional(),
     credential: accountCredentialSchema.optional(),
     callsPerSecond: z.number().positive().max(1000).default(10),
+    fromPool: z.boolean().optional().meta({
+      description:
+        "One of the operator's pool is claimed for it when something is first made there. It has no credential of its own.",
+    }),
   })
   .refine(({ credentialRef, credential }) => credentialRef === undefined || credential === undefined, {
     message: "is given twice: as a reference or as itself, not both",
     path: ["credential"],
+  })
+  .superRefine(({ fromPool, provider, settings, credential, credentialRef }, context) => {
+    if (fromPool !== true) return;
+    const issue = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    const families = cloudFamilySchema.options;
+    if (!families.some((family) => family === provider))
+      issue("provider", `must be a cloud that has a pool: ${families.join(" or ")}`);
+    const own = { settings: Object.keys(settings).length > 0, credential, credentialRef };
+    for (const [path, value] of Object.entries(own))
+      if (value !== undefined && value !== false)
+        issue(path, "is the operator's, for an account that comes from the pool");
   })
   .meta({ id: "NewAccount" });
 export type NewAccount = z.output<typeof newAccountSchema>;
@@ -100,6 +117,15 @@ export const accountSchema = z
         "How its credential is kept: sealed to the engine, named at the engine's machine, or not at all. Only in lists.",
     }),
     use: accountUseSchema.optional(),
+    pool: z
+      .object({
+        account: z.string().optional().meta({ description: "The one that it has. Without: it waits for its claim." }),
+        locations: z
+          .array(z.string())
+          .meta({ description: "Where things may be made; empty: wherever the provider is." }),
+      })
+      .optional()
+      .meta({ description: "Of an account that comes from the operator's pool." }),
   })
   .meta({ id: "Account" });
 export const accountListSchema = z.object({ items: z.array(accountSchema) });

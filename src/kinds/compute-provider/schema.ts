@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
+/** Clouds whose accounts can be watched, and put into the operator's pool. */
+export const cloudFamilySchema = z.enum(["hetzner-cloud", "ionos"]);
+
 export const computeProviderSchema = z.strictObject({
   account: resourceNameSchema.describe(
     "The account that is watched: its credential, its call budget, and everything in it.",
   ),
-  family: z.enum(["hetzner-cloud", "ionos"]).describe("Which provider the account is at."),
+  family: cloudFamilySchema.describe("Which provider the account is at."),
   locations: z
     .array(z.string().regex(/^[a-z0-9-]{1,40}$/))
     .max(50)

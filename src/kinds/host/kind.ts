@@ -1,5 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { itsName, namedList, ownLabels, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
+import { familyProblems, pooledAt } from "../cloud/pooled.ts";
 import { hostLoop } from "./loop.ts";
 import {
   hostCreate,
@@ -21,6 +22,7 @@ export const hostKind = defineKind<HostSpec>({
   scopes: ["organization", "workspace"],
   modeRequired: false,
   accounts: (spec) => [spec.account],
+  pooled: pooledAt,
   links: ({ group }) => (group === undefined ? [] : [{ kind: "ScalingGroup", name: group, pointer: "/spec/group" }]),
   references: (spec) => [
     ...spec.networks.map(({ name, scope }, index) =>
@@ -41,8 +43,10 @@ export const hostKind = defineKind<HostSpec>({
       ),
     }),
   publishes: { ipv4: "ipv4", ipv6: "ipv6" },
-  fits: async ({ bootstrap }, around) => {
-    const name = bootstrap?.ssh.account;
+  fits: async (spec, around) => {
+    const wrong = await familyProblems(spec, around);
+    if (wrong.length > 0) return wrong;
+    const name = spec.bootstrap?.ssh.account;
     const account = name === undefined ? undefined : await around.account(name);
     if (name === undefined || account?.provider === "ssh") return [];
     const what = account === undefined ? "names no account" : `names an account of provider ${account.provider}`;

@@ -179,7 +179,11 @@ const active = step({
   },
 });
 
-const createPipeline = { name: "host.create", startsWith: () => true };
+const createPipeline = {
+  name: "host.create",
+  startsWith: () => true,
+  docks: ({ location }: HostSpec) => ({ location }),
+};
 const createSteps = [resolve, server, marked, made, converge({ name: "settled" })];
 export const hostCreateFirst = definePipeline({
   ...createPipeline,

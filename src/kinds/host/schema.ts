@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
+import { cloudFamilySchema } from "../compute-provider/schema.ts";
 import { parseIpv4 } from "../dns-record/ip-address.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
@@ -61,9 +62,14 @@ const bootstrap = z
   .optional()
   .describe("What is done by SSH on the new server before it counts as active. It counts at birth alone.");
 
+export const pooledFamilySchema = cloudFamilySchema
+  .optional()
+  .describe("Where there is no account of that name, one of this provider is claimed for it from the operator's pool.");
+
 export const hostSchema = z
   .strictObject({
     account: resourceNameSchema.describe("The account at whose provider the server is."),
+    family: pooledFamilySchema,
     type: providersName.describe("The provider's name of the server type, such as cx22."),
     image: providersName.describe(
       "What it is made from: the provider's name of an image, or the id of a snapshot. Another one is another server.",

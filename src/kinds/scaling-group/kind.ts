@@ -1,4 +1,5 @@
 import { defineKind } from "../../kernel/kind.ts";
+import { familyProblems, pooledAt } from "../cloud/pooled.ts";
 import { scalingGroupLoop } from "./loop.ts";
 import { type ScalingGroupSpec, scalingGroupSchema } from "./schema.ts";
 
@@ -10,12 +11,16 @@ export const scalingGroupKind = defineKind<ScalingGroupSpec>({
   scopes: ["organization", "workspace"],
   modeRequired: false,
   accounts: (spec) => [spec.account],
+  pooled: pooledAt,
   links: () => [],
   references: ({ template: { networks, firewalls } }) => [
     ...networks.map(({ name, scope }, index) => reference("CloudNetwork", name, scope, `networks/${index}`)),
     ...firewalls.map(({ name, scope }, index) => reference("Firewall", name, scope, `firewalls/${index}`)),
   ],
-  fits: async ({ max }, around) => {
+  fits: async (spec, around) => {
+    const wrong = await familyProblems(spec, around);
+    if (wrong.length > 0) return wrong;
+    const { max } = spec;
     const most = (await around.quota?.("Host")) ?? max;
     if (max <= most) return [];
     const message = `is ${max}, and the organization may have ${most} hosts: lower it, or ask an operator to raise the quota`;

@@ -28,6 +28,7 @@ export const scalingGroupLoop = defineLoop<ScalingGroupSpec, HostSpec, ComputeRe
   everySeconds: 60,
   inputs: [host],
   declares: host,
+  docks: ({ spec }) => ({ location: spec.template.location }),
   marks: true,
   // A member is deleted at the generation that was seen, in the transaction that deletes it.
   removesOnlyAsSeen: true,

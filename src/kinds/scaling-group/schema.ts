@@ -1,6 +1,13 @@
 import { z } from "zod";
 import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
-import { hostNamed, memberBootstrapSchema, providersName, sshKeysSchema, userDataSchema } from "../host/schema.ts";
+import {
+  hostNamed,
+  memberBootstrapSchema,
+  pooledFamilySchema,
+  providersName,
+  sshKeysSchema,
+  userDataSchema,
+} from "../host/schema.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
 const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
@@ -50,6 +57,7 @@ const threshold = (unit: string, most: number) =>
 export const scalingGroupSchema = z
   .strictObject({
     account: resourceNameSchema.describe("The account at whose provider the members are."),
+    family: pooledFamilySchema,
     mode: z
       .enum(["static", "manual", "metric"])
       .default("static")

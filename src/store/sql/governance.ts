@@ -29,8 +29,8 @@ export const insertAccount = statement<never>(
   "insert account",
   "tenants",
   `insert into setpoint.account (organization_id, id, name, provider, settings, credential_ref,
-     read_credential_ref)
-   values ($1, $2, $3, $4, $5::json, $6, $7)`,
+     read_credential_ref, pool)
+   values ($1, $2, $3, $4, $5::json, $6, $7, $8::json)`,
 );
 /** The bucket starts full. */
 export const insertAccountBudget = statement<never>(

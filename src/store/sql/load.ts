@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../ports/json.ts";
 import type {
+  AccountPool,
   Grant,
   Mode,
   Pause,
@@ -67,12 +68,13 @@ export type LoadedAccount = readonly [
   fingerprint: Text,
   claimedIncarnation: number | null,
   readCredentialRef: Text,
+  pool: AccountPool | null,
 ];
 
 /** The fields of a `LoadedAccount`. */
 export const accountValues = (a: string) =>
   `json_build_array(${a}.organization_id, ${a}.id, ${a}.name, ${a}.provider, ${a}.settings, ${a}.credential_ref,
-     ${a}.fingerprint, ${a}.claimed_incarnation, ${a}.read_credential_ref)`;
+     ${a}.fingerprint, ${a}.claimed_incarnation, ${a}.read_credential_ref, ${a}.pool)`;
 
 /** What the subjects of a batch have, each kind of row in one list; null where there is none. */
 export interface LoadedBatch {

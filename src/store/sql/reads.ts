@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../ports/json.ts";
 import type { AccountUse, EntryTrail, HeldChangeState, HeldChangeView } from "../../ports/read-store.ts";
 import type {
+  AccountPool,
   ChangeOutcome,
   ChangeRecord,
   GuardName,
@@ -112,11 +113,12 @@ export interface AccountViewRow {
   readonly fingerprint: string | null;
   readonly claimed_incarnation: number | null;
   readonly calls_per_second: number;
+  readonly pool: AccountPool | null;
 }
 export const listAccounts = statement<AccountViewRow>(
   "list accounts",
   "tenants",
-  `select a.id, a.name, a.provider, a.settings, a.fingerprint, a.claimed_incarnation, b.calls_per_second
+  `select a.id, a.name, a.provider, a.settings, a.fingerprint, a.claimed_incarnation, b.calls_per_second, a.pool
    from setpoint.account as a join setpoint.account_budget as b on b.account_id = a.id
    where a.organization_id = $1 order by a.name, a.id`,
 );

@@ -230,6 +230,7 @@ export const replaceAccountCredential = statement<{ name: string }>(
   "replace account credential",
   "tenants",
   `update setpoint.account set credential_ref = $3, read_credential_ref = $4 where organization_id = $1 and id = $2
+     and pool is null
    returning name`,
 );
 export interface SealedAccountRow {

@@ -132,6 +132,21 @@ export const wakeAccount = wakeStatement(
   ["input_version", "policy_version"],
   `select t.id from setpoint.subject as t where t.account_id = $2 and ${tenants("t")}`,
 );
+/** The same by the engine, which sees the subjects of all tenants. */
+export const wakeDocked = wakeStatement(
+  "wake docked",
+  ["input_version", "policy_version"],
+  `select t.id from setpoint.subject as t where t.account_id = $2 and ${tenants("t")}`,
+  "platform",
+);
+/** Whoever waits for an account of the pool, of all tenants. $2 provider. */
+export const wakeUndocked = wakeStatement(
+  "wake undocked",
+  [],
+  `select t.id from setpoint.account as a
+   join setpoint.subject as t on t.organization_id = a.organization_id and t.account_id = a.id
+   where a.provider = $2 and a.pool is not null and a.pool ->> 'account' is null`,
+);
 /** After a pause. $2 scope, $3 organization. */
 export const wakePaused = wakeStatement("wake paused", [], underPause(tenants));
 /** After a pause of the platform. $2 scope. */

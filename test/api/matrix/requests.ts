@@ -175,6 +175,12 @@ const governing: Readonly<Record<string, Builder>> = {
   "POST /accounts": async (workshop) => ({
     body: { name: workshop.fresh("account"), provider: "powerdns", settings: { url: "http://127.0.0.1:8081" } },
   }),
+  "POST /accounts/{account}:release": async (workshop, place) => {
+    const account = workshop.fresh("pooled");
+    const body = { name: account, provider: "hetzner-cloud", fromPool: true };
+    await workshop.make("POST", `${organizationPath(place)}/accounts`, body);
+    return { names: { account } };
+  },
   "PUT /accounts/{account}/credential": async () => ({ names: { account: "lab" }, body: { write: "matrix" } }),
   "PUT /secrets/{secret}": async (workshop) => ({ names: { secret: workshop.fresh("secret") }, body: { value: "x" } }),
   "DELETE /secrets/{secret}": async (workshop, place) => {

@@ -2,6 +2,8 @@ import type { Kind } from "../../../src/kernel/kind.ts";
 import type { HttpAnswer, HttpSilence } from "../../../src/ports/http.ts";
 import type { JsonObject } from "../../../src/ports/json.ts";
 import type { Provider } from "../../../src/ports/provider.ts";
+import type { PoolAccount } from "../../../src/ports/pool-store.ts";
+import { addToPool } from "../../sim/store/pool.ts";
 import type { Point } from "../../support/box-kind.ts";
 import { labAccount, type OperationLab, organizationId } from "../../support/operation-lab.ts";
 import { SimulatedShells } from "../../support/simulated-shells.ts";
@@ -74,10 +76,10 @@ export async function withKey(lab: OperationLab): Promise<void> {
   await lab.store.createAccount({ ...account, credentialRef: undefined, callsPerSecond: 1_000 });
 }
 
-export async function declare(lab: OperationLab, rest: JsonObject = {}): Promise<void> {
+export async function declare(lab: OperationLab, rest: JsonObject = {}, account = labAccount): Promise<void> {
   const made = { type: "cx22", image: "debian-12", location: "fsn1", labels: { role: "web" } };
-  const spec = { account: labAccount, ...made, power: "on", reverseDns: "web-1.test", ...rest };
-  await lab.declareAs("Host", "web-1", spec, { accounts: [labAccount] });
+  const spec = { account, ...made, power: "on", reverseDns: "web-1.test", ...rest };
+  await lab.declareAs("Host", "web-1", spec, { accounts: [account] });
 }
 
 async function made(lab: OperationLab, rest: { readonly drainSeconds?: number } = {}): Promise<void> {
@@ -97,10 +99,33 @@ async function replace(lab: OperationLab): Promise<string> {
   return (await lab.start("host.replace", "web-1", input)).id;
 }
 
+export const pooledAccount = "pooled";
+
+/** An account that comes from the pool, and what is in the pool for it. */
+export async function withPool(lab: OperationLab, names: readonly string[]): Promise<void> {
+  const account = { id: pooledAccount, organizationId, name: pooledAccount, provider: "outside", settings: {} };
+  await lab.store.createAccount({ ...account, credentialRef: undefined, callsPerSecond: 1_000, fromPool: true });
+  for (const name of names) addToPool(lab.store.state, poolAccount(name));
+}
+
+export function poolAccount(name: string, locations: readonly string[] = ["fsn1"]): PoolAccount {
+  const rest = { settings: {}, credentialRef: "env:POOL", callsPerSecond: 1_000 };
+  return { name, provider: "outside", locations, ...rest };
+}
+
 const bootstrap = { ssh: { account: "key", script: "make ready" } };
 
 export const hostScenarios: readonly OperationScenario[] = [
   { name: "host.create", stage: newCloud, prepare: (lab) => declare(lab), start: create },
+  {
+    name: "host.create, claiming from the pool",
+    stage: newCloud,
+    prepare: async (lab) => {
+      await withPool(lab, ["one", "two"]);
+      await declare(lab, {}, pooledAccount);
+    },
+    start: create,
+  },
   {
     name: "host.create, made ready by SSH",
     stage: newCloud,

@@ -19,6 +19,12 @@ export function dump({ tables, nowMs }: State): Json {
       // Where the bucket would be full does not depend on when refills were written.
       emptyAtMs: Math.round(tokensAtMs - (tokens * 1_000) / row.callsPerSecond),
     })),
+    pool: sorted(tables.pool.values(), ({ name, state, organizationId, accountId }) => ({
+      name,
+      state,
+      organizationId,
+      accountId,
+    })),
     resources: sorted(tables.resources.values(), (row) => ({ ...row, links: sorted(row.links) })),
     subjects: [...tables.subjects.values()].sort((left, right) => left.id - right.id),
     policies: sorted(tables.policies.values()),

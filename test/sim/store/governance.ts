@@ -30,13 +30,15 @@ export interface AccountRequest {
   readonly settings: JsonObject;
   readonly credentialRef: string | undefined;
   readonly callsPerSecond: number;
+  readonly fromPool?: boolean | undefined;
 }
 
 export function createAccount({ tables, nowMs }: State, request: AccountRequest): void {
   if (tables.accounts.has(request.id)) throw new Error(`Account ${request.id} exists already`);
-  const { callsPerSecond, ...rest } = request;
+  const { callsPerSecond, fromPool, ...rest } = request;
+  const pool = fromPool === true ? { pool: {} } : {};
   tables.accounts.set(request.id, {
-    record: { ...rest, fingerprint: undefined, claimedIncarnation: undefined },
+    record: { ...rest, fingerprint: undefined, claimedIncarnation: undefined, ...pool },
     callsPerSecond,
     tokens: capacityOf(callsPerSecond),
     tokensAtMs: nowMs(),
@@ -202,6 +204,7 @@ export function releaseHold(
 export function markRestored({ tables }: State): number {
   tables.installation = { ...tables.installation, incarnation: tables.installation.incarnation + 1 };
   for (const subject of tables.subjects.values()) subject.permit = undefined;
+  for (const row of tables.pool.values()) if (row.state === "free") row.state = "returned";
   tables.holders.clear();
   tables.workerHolders.clear();
   for (const row of [...tables.shards, ...tables.workerShards]) {

@@ -1,3 +1,4 @@
+import type { PoolAccount, PoolAccountState } from "../../../src/ports/pool-store.ts";
 import type { Priority } from "../../../src/ports/engine-store.ts";
 import type { Json } from "../../../src/ports/json.ts";
 import type {
@@ -29,9 +30,15 @@ export interface ScopeRow {
   readonly organizationId: string;
 }
 
+export interface PoolRow extends PoolAccount {
+  state: PoolAccountState;
+  organizationId: string | undefined;
+  accountId: string | undefined;
+}
+
 export interface AccountRow {
   record: AccountRecord;
-  readonly callsPerSecond: number;
+  callsPerSecond: number;
   tokens: number;
   tokensAtMs: number;
   /** How long the last calls took, newest first. */

@@ -12,6 +12,7 @@ import type {
   LinkTarget,
   OperationRow,
   PauseRow,
+  PoolRow,
   ResourceRow,
   ScopeRow,
   ShardRow,
@@ -27,6 +28,8 @@ export interface Tables {
   organizations: Map<string, { readonly id: string; readonly name: string }>;
   scopes: Map<string, ScopeRow>;
   accounts: Map<string, AccountRow>;
+  /** The operator's, by name. */
+  pool: Map<string, PoolRow>;
   resources: ResourceTable;
   subjects: Map<number, SubjectRow>;
   policies: Map<string, ScopePolicy>;
@@ -74,6 +77,7 @@ export function newTables(installationId: string): Tables {
     organizations: new Map(),
     scopes: new Map(),
     accounts: new Map(),
+    pool: new Map(),
     resources: new ResourceTable(),
     subjects: new Map(),
     policies: new Map(),
@@ -113,6 +117,7 @@ export function copyTables(tables: Tables): Tables {
     organizations: new Map(tables.organizations),
     scopes: new Map(tables.scopes),
     accounts: copyRows(tables.accounts),
+    pool: copyRows(tables.pool),
     resources: tables.resources.copy(),
     subjects: copyRows(tables.subjects),
     policies: new Map(tables.policies),

@@ -12,10 +12,11 @@ const tables = {
   organizations: "select id, name from setpoint.organization",
   scopes: `select scope, parent, organization_id as "organizationId" from setpoint.scope`,
   accounts: `select a.id, a.organization_id as "organizationId", a.name, a.provider, a.settings,
-      a.credential_ref as "credentialRef", a.fingerprint, a.claimed_incarnation as "claimedIncarnation",
+      a.credential_ref as "credentialRef", a.fingerprint, a.claimed_incarnation as "claimedIncarnation", a.pool,
       b.calls_per_second as "callsPerSecond", b.blocked_until_ms as "blockedUntilMs", b.tokens, b.tokens_at_ms as "tokensAtMs",
       b.took_ms as "tookMs", b.took_at_ms as "tookAtMs"
     from setpoint.account a join setpoint.account_budget b on b.account_id = a.id`,
+  pool: `select name, state, organization_id as "organizationId", account_id as "accountId" from setpoint.pool_account`,
   resources: `select uid, organization_id as "organizationId", kind, name, scope, spec, labels,
       json_build_object('name', author_name, 'type', author_type) as author, mode, protect, generation, revision,
       declared_at_ms as "declaredAtMs", deletion,

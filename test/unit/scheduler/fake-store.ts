@@ -123,6 +123,7 @@ export class FakeStore {
       takeCalls: never,
       blockCalls: never,
       recordedThings: never,
+      dock: never,
       recordAccount: never,
     };
   }
