@@ -1,23 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { api, ApiProblem, get } from "../../api/client.ts";
 import { base, keys } from "../../api/queries.ts";
 import type { HeldChangeDocument } from "../../api/types.ts";
-import { useAction } from "../../components/action.ts";
-import { Button } from "../../components/button.tsx";
 import { Counts } from "../../components/counts.tsx";
 import { Differences } from "../../components/differences.tsx";
-import { TextField } from "../../components/field.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Chip } from "../../components/mark.tsx";
 import { ObjectLink, pathOfLink } from "../../components/object-link.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { plainWords } from "../../components/plain-words.ts";
-import { Answer, ProblemNote } from "../../components/states.tsx";
+import { Answer } from "../../components/states.tsx";
 import { Ago, Until } from "../../components/time.tsx";
 import { VerdictRow } from "../../components/verdicts.tsx";
 import { ChangedSince } from "./changed-since.tsx";
+import { DecisionForm } from "./decision-form.tsx";
 import { titleOf } from "./held-row.tsx";
 import { heldChangeRoute } from "./route.tsx";
 
@@ -157,15 +154,7 @@ function Items({ organization, change }: { organization: string; change: HeldCha
 
 /** Binds to the digest that was read, and asks for the number of deletes: nobody approves what they have not counted. */
 function Decision({ organization, change }: { organization: string; change: HeldChangeDocument }) {
-  const [count, setCount] = useState("");
-  const [comment, setComment] = useState("");
   const path = `${base(organization)}/held-changes/${change.id}`;
-  const approve = useAction(organization, () =>
-    api("POST", `${path}:approve`, {
-      body: { digest: change.digest, ...(comment.trim() === "" ? {} : { comment: comment.trim() }) },
-    }),
-  );
-  const reject = useAction(organization, () => api("POST", `${path}:reject`, { body: { comment: comment.trim() } }));
   const { actions } = change.blastRadius;
   const deletes = (actions["delete"] ?? 0) + (actions["replace"] ?? 0);
   if (change.state !== "open")
@@ -179,7 +168,6 @@ function Decision({ organization, change }: { organization: string; change: Held
       </Panel>
     );
   const { you, notBy, fourEyes } = change.approval;
-  const error = approve.error ?? reject.error;
   return (
     <Panel
       title="Decision"
@@ -199,65 +187,27 @@ function Decision({ organization, change }: { organization: string; change: Held
           You cannot decide this: {you.because}.
         </p>
       )}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          approve.mutate();
-        }}
+      <DecisionForm
+        organization={organization}
+        deletes={deletes}
+        may={you.may}
+        approving={deletes > 0 ? `Approve ${deletes} delete${deletes === 1 ? "" : "s"}` : "Approve"}
+        commentHint="Needed to reject; kept with the decision."
+        approve={(comment) =>
+          api("POST", `${path}:approve`, { body: { digest: change.digest, ...(comment === "" ? {} : { comment }) } })
+        }
+        reject={(comment) => api("POST", `${path}:reject`, { body: { comment } })}
+        explain={(error) =>
+          error instanceof ApiProblem && error.code === "DIGEST_MOVED" ? (
+            <p className="mt-2 text-sm">
+              What waits changed since you read it. It is shown anew beside this: look again, then decide.
+            </p>
+          ) : undefined
+        }
       >
-        {deletes > 0 ? (
-          <TextField
-            label={`How many are deleted? Type ${deletes}`}
-            inputMode="numeric"
-            autoComplete="off"
-            value={count}
-            disabled={!you.may}
-            onChange={(event) => setCount(event.target.value)}
-            hint="Counting is the last look before it happens."
-          />
-        ) : undefined}
-        <TextField
-          label="Comment"
-          value={comment}
-          maxLength={1_000}
-          onChange={(event) => setComment(event.target.value)}
-          hint="Needed to reject; kept with the decision."
-        />
-        {error === null ? undefined : (
-          <div className="mb-3">
-            <ProblemNote error={error} />
-            {error instanceof ApiProblem && error.code === "DIGEST_MOVED" ? (
-              <p className="mt-2 text-sm">
-                What waits changed since you read it. It is shown anew on the left: look again, then decide.
-              </p>
-            ) : undefined}
-          </div>
-        )}
-        <div className="flex flex-wrap items-center gap-2">
-          <Button
-            tone="primary"
-            icon="check"
-            type="submit"
-            busy={approve.isPending}
-            disabled={!you.may || (deletes > 0 && count.trim() !== String(deletes))}
-          >
-            Approve {deletes > 0 ? `${deletes} delete${deletes === 1 ? "" : "s"}` : ""}
-          </Button>
-          <Button
-            tone="danger"
-            icon="cross"
-            busy={reject.isPending}
-            disabled={!you.may || comment.trim().length < 3}
-            onClick={() => reject.mutate()}
-          >
-            Reject
-          </Button>
-        </div>
-        <p className="mt-3 text-xs text-soft">
-          Binds to digest <code className="break-all">{change.digest.slice(0, 24)}</code>. If what waits changes, this
-          approval does not count.
-        </p>
-      </form>
+        Binds to digest <code className="break-all">{change.digest.slice(0, 24)}</code>. If what waits changes, this
+        approval does not count.
+      </DecisionForm>
     </Panel>
   );
 }
