@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launchChromium } from "../test/support/chromium.ts";
-import { consoleLooks, consolePages } from "../test/support/console-pages.ts";
+import { consoleLooks, consolePages, pagesOfThings } from "../test/support/console-pages.ts";
 import { consoleUrl, openContext, operatorCall, requireConsole, signIn } from "../test/support/console.ts";
 import { startDemo, untilDemoStands, untilHostsStand } from "../test/support/demo.ts";
 import { productFolder } from "../test/support/product-folder.ts";
@@ -42,11 +42,9 @@ try {
     1_200,
   );
   const made = operations.items.find(({ resource }) => resource.name.startsWith("spare-"));
-  const pages = [
-    ...consolePages,
-    { name: "held-change", path: `/o/demo/held/${deletes?.id ?? ""}`, shows: "What would happen" },
-    { name: "operation", path: `/o/demo/operations/${made?.id ?? ""}`, shows: "Where the time went" },
-  ];
+  const ids: Readonly<Record<string, string | undefined>> = { "held-change": deletes?.id, operation: made?.id };
+  const things = pagesOfThings.map(({ name, path, shows }) => ({ name, path: path(ids[name] ?? ""), shows }));
+  const pages = [...consolePages, ...things];
   for (const look of consoleLooks) {
     const context = await openContext(browser, look);
     const page = await context.newPage();

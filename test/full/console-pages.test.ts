@@ -3,7 +3,7 @@ import { rmSync } from "node:fs";
 import { after, afterEach, before, describe, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../support/chromium.ts";
-import { consoleLooks, consolePages } from "../support/console-pages.ts";
+import { consoleLooks, consolePages, pagesOfThings } from "../support/console-pages.ts";
 import {
   consoleOf,
   consoleUrl,
@@ -57,11 +57,21 @@ describe("the console of the demo", () => {
   const opened = (look: (typeof consoleLooks)[number], work: (page: Page) => Promise<void>) =>
     withSignedInPage({ browser, console: consoleOf(product), look }, work);
 
+  const thingPages = () =>
+    Promise.all(
+      pagesOfThings.map(async ({ name, list, path, shows }) => {
+        const found = (await operatorCall(product, "GET", `/v1/organizations/demo/${list}`)) as {
+          items: { id: string }[];
+        };
+        return { name, path: path(found.items[0]?.id ?? ""), shows };
+      }),
+    );
+
   for (const look of consoleLooks)
     test(`every page, ${look.name}: accessible, no wider than the screen, and quiet`, async () => {
       await opened(look, async (page) => {
         const problems: string[] = [];
-        for (const { name, path, shows } of consolePages) {
+        for (const { name, path, shows } of [...consolePages, ...(await thingPages())]) {
           await page.goto(`${consoleUrl(product)}${path}`);
           await page.getByText(shows).first().waitFor();
           const wider = await page.evaluate(
@@ -73,6 +83,14 @@ describe("the console of the demo", () => {
         await page.getByRole("button", { name: "Freeze…" }).click();
         await page.getByLabel("Why").waitFor();
         for (const violation of await seriousViolations(page)) problems.push(`freeze: ${violation}`);
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "Break something…" }).click();
+        await page.getByText("Fourteen records are deleted at once").waitFor();
+        for (const violation of await seriousViolations(page)) problems.push(`tray: ${violation}`);
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Control+K");
+        await page.getByRole("option", { name: /^Inventory/ }).waitFor();
+        for (const violation of await seriousViolations(page)) problems.push(`palette: ${violation}`);
         assert.deepEqual(problems, []);
       });
     });
@@ -167,7 +185,9 @@ describe("the console of the demo", () => {
       await signIn(one, product);
       await two.goto(`${consoleUrl(product)}/o/demo/now`);
       for (const tab of [one, two]) await tab.getByText("live", { exact: true }).waitFor();
-      await tabTo(one, one.getByRole("button", { name: "Freeze…" }));
+      await one.keyboard.press("Control+K");
+      await one.keyboard.type("freeze");
+      await one.getByRole("option", { name: /^Freeze…/ }).waitFor();
       await one.keyboard.press("Enter");
       await tabTo(one, one.getByLabel("Why"));
       await one.keyboard.type("by hand");

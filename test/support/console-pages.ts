@@ -30,7 +30,12 @@ export const consolePages = [
     path: "/o/demo/objects/projects/shop/workspaces/production/loadbalancers/edge",
     shows: "Services and targets",
   },
-  { name: "held", path: "/o/demo/held", shows: "takeover" },
+  {
+    name: "object-scaling-group",
+    path: "/o/demo/objects/projects/shop/workspaces/production/scalinggroups/api",
+    shows: "Size and members",
+  },
+  { name: "held", path: "/o/demo/held", shows: "take over" },
   { name: "loops", path: "/o/demo/loops", shows: "Caps of this organization" },
   { name: "operations", path: "/o/demo/operations", shows: "dns-zone.create" },
   { name: "drift", path: "/o/demo/drift", shows: "Left alone on purpose" },
@@ -45,6 +50,17 @@ export const consolePages = [
   { name: "settings-notifications", path: "/o/demo/settings?part=notifications", shows: "Nobody is told by webhook" },
   { name: "settings-secrets", path: "/o/demo/settings?part=secrets", shows: "No secret is stored" },
   { name: "settings-backup", path: "/o/demo/settings?part=backup", shows: "On the machine of the installation" },
+] as const;
+
+/** Pages of one thing, whose id is not known before it is there. */
+export const pagesOfThings = [
+  { name: "held-change", list: "held-changes", path: (id: string) => `/o/demo/held/${id}`, shows: "What would happen" },
+  {
+    name: "operation",
+    list: "operations",
+    path: (id: string) => `/o/demo/operations/${id}`,
+    shows: "Where the time went",
+  },
 ] as const;
 
 export const consoleLooks = [

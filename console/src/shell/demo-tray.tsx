@@ -9,12 +9,15 @@ import { Button } from "../components/button.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Icon } from "../components/icons.tsx";
 import { ProblemNote } from "../components/states.tsx";
+import { useCommand } from "./commands.ts";
 
 /** Where the demo runs: things to break, each by the real code, with what to expect and what to do. */
 export function DemoTray({ organization }: { organization: string }) {
   const tray = useQuery(demoQuery).data;
   const [open, setOpen] = useState(false);
-  if (tray === undefined || tray.organization !== organization || tray.items.length === 0) return undefined;
+  const isHere = tray !== undefined && tray.organization === organization && tray.items.length > 0;
+  useCommand(isHere ? { title: "Break something…", icon: "bolt", run: () => setOpen(true) } : undefined);
+  if (!isHere) return undefined;
   return (
     <>
       <Button icon="bolt" aria-label="Break something…" onClick={() => setOpen(true)}>

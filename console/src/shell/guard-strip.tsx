@@ -7,6 +7,7 @@ import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icons.tsx";
 import { Chip } from "../components/mark.tsx";
 import { Until } from "../components/time.tsx";
+import { useCommand } from "./commands.ts";
 import { DemoTray } from "./demo-tray.tsx";
 import { FreezeDialog } from "./freeze-dialog.tsx";
 import { ResumeDialog } from "./resume-dialog.tsx";
@@ -20,6 +21,8 @@ export function GuardStrip({ organization }: { organization: string }) {
   const wide = pauses.filter(({ scope }) => scope === "platform" || scope.startsWith("organization/"));
   const [first] = wide;
   const mode = modeAxis(limits?.mode.value);
+  useCommand({ title: "Freeze…", icon: "snow", run: () => setDialog("freeze") });
+  useCommand(pauses.length === 0 ? undefined : { title: "Resume…", icon: "play", run: () => setDialog("resume") });
   return (
     <section
       aria-label="Guards"

@@ -8,6 +8,7 @@ import type { ResourcePage } from "../api/parts.ts";
 import { Icon, type IconName } from "../components/icons.tsx";
 import { pathOf } from "../components/object-link.tsx";
 import { pages } from "../pages/pages.ts";
+import { offeredCommands } from "./commands.ts";
 
 interface Entry {
   readonly key: string;
@@ -65,7 +66,7 @@ function Search({ organization, close }: { organization: string; close: () => vo
           aria-activedescendant={entries[at] === undefined ? undefined : `${list}-${at}`}
           autoFocus
           className="h-12 w-full bg-transparent text-base outline-none placeholder:text-soft"
-          placeholder="Pages, resources by the beginning of their name, kinds…"
+          placeholder="Pages, names of resources, kinds, freeze…"
           value={text}
           onChange={(event) => {
             setText(event.target.value);
@@ -115,6 +116,10 @@ function useEntries(organization: string, text: string, close: () => void): read
   };
   const fits = (words: string) => words.toLowerCase().includes(text);
   return [
+    // What is done is found by its word; a bare palette is for going somewhere.
+    ...(text === "" ? [] : offeredCommands())
+      .filter(({ title }) => fits(title))
+      .map(({ title, icon, run }) => ({ key: `do ${title}`, icon, title, note: "do it", go: then(run) })),
     ...pages
       .filter(({ title }) => fits(title))
       .map(({ title, to, icon, key }) => ({
