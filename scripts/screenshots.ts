@@ -63,6 +63,7 @@ try {
     await page.getByRole("button", { name: "Freeze…" }).click();
     await page.getByLabel("Why").waitFor();
     await page.screenshot({ path: join(folder, `freeze-${look.name}.png`) });
+    await context.clearCookies();
     await page.goto(`${consoleUrl(product)}/sign-in`);
     await page.waitForTimeout(500);
     await page.screenshot({ path: join(folder, `sign-in-${look.name}.png`) });
