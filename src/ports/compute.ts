@@ -149,6 +149,8 @@ export interface ComputeCapabilities {
   /** A network has a range of its own, with subnets and routes; otherwise it is in one place, and the provider gives addresses. */
   readonly networkRanges: boolean;
   readonly loadBalancers: boolean;
+  /** A load balancer is rules that forward to addresses in one network, on an address that is reserved for it. */
+  readonly balancerRules: boolean;
   /** A load balancer can let through and keep out by where a visitor comes from. */
   readonly balancerOrigins: boolean;
   readonly volumes: boolean;

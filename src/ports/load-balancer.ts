@@ -1,4 +1,4 @@
-import type { CloudThing, NewThing } from "./compute.ts";
+import type { CloudThing, NewThing, OwnMark } from "./compute.ts";
 
 /** What a kind may ask of a cloud's load balancers. Servers, networks and certificates go by their names when something is written. */
 
@@ -68,13 +68,87 @@ export interface NewLoadBalancer extends NewThing {
   readonly targets: readonly BalancerTarget[];
 }
 
-export interface LoadBalancerReader {
+/**
+ * Where a load balancer is rules that forward to addresses in one network (`capabilities.balancerRules`). It listens on an address
+ * that was reserved for it, which is a thing of its own: it is there before, and stays until somebody gives it back.
+ */
+export interface CloudForwarder extends CloudThing {
+  readonly location: string;
+  /** Ids of the network where visitors come in, and of the one where its targets are. */
+  readonly listensIn: string;
+  readonly forwardsIn: string;
+  readonly addresses: readonly string[];
+  readonly rules: readonly ForwardingRule[];
+}
+
+/** What is listened to on one port, and where that goes. */
+export interface ForwardingRule {
+  readonly listenPort: number;
+  readonly protocol: string;
+  readonly algorithm: string;
+  /** How long, and how often, it is tried to reach a target. */
+  readonly timeoutSeconds: number;
+  readonly retries: number;
+  /** By address. */
+  readonly targets: Readonly<Record<string, ForwardingTarget>>;
+  /** What it says beside that nobody here asks for, in words. */
+  readonly odd?: string | undefined;
+}
+
+export interface ForwardingTarget {
+  readonly port: number;
+  readonly everySeconds: number;
+  readonly odd?: string | undefined;
+}
+
+export interface NewForwarder extends Omit<NewThing, "labels"> {
+  readonly location: string;
+  /** The network of its targets, by name. */
+  readonly network: string;
+  readonly rules: readonly ForwardingRule[];
+}
+
+/** An address that is kept for whoever reserved it. */
+export interface CloudReservedAddress extends CloudThing {
+  /** The provider's region that it can be used in. */
+  readonly region: string;
+  readonly addresses: readonly string[];
+  /** Who uses it, in words. */
+  readonly usedBy: readonly string[];
+}
+
+export interface ForwarderReader {
+  forwarder(id: string, signal: AbortSignal): Promise<CloudForwarder | "absent">;
+  /** One of the name; Setpoint's before anybody else's. */
+  forwarderByName(name: string, signal: AbortSignal): Promise<CloudForwarder | "absent">;
+  reservedAddress(id: string, signal: AbortSignal): Promise<CloudReservedAddress | "absent">;
+  /** What carries this mark, in this region. */
+  markedAddress(mark: OwnMark, region: string, signal: AbortSignal): Promise<CloudReservedAddress | "absent">;
+}
+
+/** Each can be repeated. What takes longer than a call goes on behind it, and says so until it is done. */
+export interface ForwarderWriter {
+  /** On the address that was reserved with the same mark. */
+  createForwarder(wanted: NewForwarder, signal: AbortSignal): Promise<{ readonly id: string }>;
+  /** Its name, networks, address and rules: those that are wanted, and no others. */
+  setForwarder(id: string, wanted: NewForwarder, signal: AbortSignal): Promise<void>;
+  deleteForwarder(id: string, signal: AbortSignal): Promise<void>;
+  reserveAddress(
+    wanted: Omit<NewThing, "labels"> & { readonly region: string },
+    signal: AbortSignal,
+  ): Promise<{ readonly id: string }>;
+  describeAddress(id: string, facts: Omit<NewThing, "labels">, signal: AbortSignal): Promise<void>;
+  /** Only what carries the mark, and nobody uses. */
+  releaseAddress(address: { readonly id: string; readonly mark: OwnMark }, signal: AbortSignal): Promise<void>;
+}
+
+export interface LoadBalancerReader extends Partial<ForwarderReader> {
   loadBalancer(id: string, signal: AbortSignal): Promise<CloudLoadBalancer | "absent">;
   loadBalancerByName(name: string, signal: AbortSignal): Promise<CloudLoadBalancer | "absent">;
 }
 
 /** Each ends when the provider says that it is done, and can be repeated. */
-export interface LoadBalancerWriter {
+export interface LoadBalancerWriter extends Partial<ForwarderWriter> {
   createLoadBalancer(wanted: NewLoadBalancer, signal: AbortSignal): Promise<{ readonly id: string }>;
   describeLoadBalancer(id: string, facts: NewThing, signal: AbortSignal): Promise<void>;
   setBalancerType(id: string, type: string, signal: AbortSignal): Promise<void>;

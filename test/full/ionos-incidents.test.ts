@@ -3,8 +3,8 @@ import { describe, test } from "node:test";
 import { IonosLab } from "../support/ionos-lab.ts";
 
 /**
- * What happened to others at their cloud, at a contract of IONOS: a firewall on the cards of three hosts, two networks, and things
- * of somebody else. Each incident lasts an hour and goes away.
+ * What happened to others at their cloud, at a contract of IONOS: a firewall on the cards of three hosts, a load balancer before
+ * them, two networks, and things of somebody else. Each incident lasts an hour and goes away.
  */
 const rules = [
   { protocol: "tcp", port: "443", cidrs: ["0.0.0.0/0"] },
@@ -12,7 +12,15 @@ const rules = [
 ];
 const hosts = ["web-1", "web-2", "web-3"];
 const networks = ["CloudNetwork/backend", "CloudNetwork/storage"];
-const everything = ["Firewall/web", ...networks, ...hosts.map((name) => `Host/${name}`)];
+const balancer = {
+  account: "demo",
+  type: "nlb",
+  location: "main",
+  network: { name: "backend" },
+  services: [443, 80].map((port) => ({ protocol: "tcp", listenPort: port, targetPort: port })),
+  targets: [{ labels: { role: "web" }, private: true }],
+};
+const everything = ["Firewall/web", "LoadBalancer/edge", ...networks, ...hosts.map((name) => `Host/${name}`)];
 
 async function furnished(): Promise<IonosLab> {
   const lab = await IonosLab.open();
@@ -21,7 +29,9 @@ async function furnished(): Promise<IonosLab> {
   for (const name of networks) await lab.bench.declare(name, { account: "demo", location: "main" });
   await lab.bench.declare("Firewall/web", { account: "demo", applies: "scope", rules });
   await lab.bench.pass({ minutes: 2 });
-  for (const name of hosts) await lab.host(name, { networks: [{ name: "backend" }] });
+  lab.theirBalancer("somebodys");
+  for (const name of hosts) await lab.host(name, { networks: [{ name: "backend" }], labels: { role: "web" } });
+  await lab.bench.declare("LoadBalancer/edge", balancer);
   await lab.bench.pass({ minutes: 12 });
   requireConverged(lab);
   return lab;
@@ -32,10 +42,14 @@ function requireConverged(lab: IonosLab): void {
     assert.match(lab.bench.ready(name), /^Converged/, `${name}\n${lab.bench.why(name).join("\n")}`);
 }
 
-const truth = (lab: IonosLab): string => JSON.stringify([lab.all("servers"), lab.all("lans"), lab.all("volumes")]);
+const truth = (lab: IonosLab): string =>
+  JSON.stringify([
+    ...["servers", "lans", "volumes", "networkloadbalancers"].map((segment) => lab.all(segment)),
+    lab.console("GET", "/ipblocks?depth=1"),
+  ]);
 
-const listed = "/(servers|lans)$";
-const single = "/(servers|lans)/[^/]+$";
+const listed = "/(servers|lans|networkloadbalancers|ipblocks)$";
+const single = "/(servers|lans|networkloadbalancers|ipblocks)/[^/]+$";
 
 interface Incident {
   readonly title: string;
@@ -150,6 +164,24 @@ test("a storm of 429 at one contract leaves the others alone, and is not answere
   lab.heal();
   await lab.bench.pass({ minutes: 75 });
   for (const name of hosts) assert.equal(lab.card(name).rules.length, 1);
+  requireConverged(lab);
+  await lab.bench.stop();
+});
+
+test("a load balancer whose making or changing fails behind its answer is seen, tried again, and ends as declared", async () => {
+  const lab = await furnished();
+  lab.fault({ kind: "failed-actions", code: "VDC-5-1", message: "no luck", path: "/networkloadbalancers" });
+  await lab.bench.declare("LoadBalancer/edge", { ...balancer, services: balancer.services.slice(0, 1) });
+  await lab.bench.declare("LoadBalancer/second", balancer);
+  await lab.bench.pass({ minutes: 20 });
+  assert.match(lab.bench.why("LoadBalancer/edge").join("\n"), /could not carry out.*no luck/);
+  lab.heal();
+  await lab.bench.pass({ minutes: 75 });
+  assert.match(lab.bench.why("LoadBalancer/second").join("\n"), /could not carry out.*no luck/);
+  assert.deepEqual(
+    ["edge", "second"].map((name) => lab.one("networkloadbalancers", name).entities?.["forwardingrules"]?.items.length),
+    [1, 2],
+  );
   requireConverged(lab);
   await lab.bench.stop();
 });

@@ -60,6 +60,12 @@ export async function walkIonosClient(between: Between): Promise<void> {
     "deleteNetwork",
     "attachNetwork",
     "detachNetwork",
+    "reserveAddress",
+    "describeAddress",
+    "releaseAddress",
+    "createForwarder",
+    "setForwarder",
+    "deleteForwarder",
   ];
   const makes = ["ensureServer", "ensureServerGone"];
   const refused = Object.keys(account.writer).filter((name) => ![...able, ...makes].includes(name));

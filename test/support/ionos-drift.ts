@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
 import { SeededRandom } from "../sim/random.ts";
-import { IonosLab } from "./ionos-lab.ts";
+import { IonosLab, type Raw } from "./ionos-lab.ts";
 
 const rules = [
   { protocol: "tcp", port: "443", cidrs: ["0.0.0.0/0"] },
   { protocol: "udp", port: "53", cidrs: ["192.0.2.0/24"] },
 ];
+const balancer = {
+  account: "demo",
+  type: "nlb",
+  location: "main",
+  network: { name: "backend" },
+  services: [443, 80].map((port) => ({ protocol: "tcp", listenPort: port, targetPort: port })),
+  targets: [{ host: "web-1", private: true }],
+};
 const faults: readonly object[] = [
-  { kind: "half-list", path: "/(servers|lans)$" },
+  { kind: "half-list", path: "/(servers|lans|networkloadbalancers|ipblocks)$" },
   { kind: "repeated-page" },
   { kind: "error", when: "after", chance: 0.3 },
   { kind: "timeout", when: "after", chance: 0.2 },
@@ -23,12 +31,15 @@ export async function playIonosDrift(seed: number): Promise<void> {
   await lab.theirServer("theirs");
   lab.addRule("theirs", { protocol: "TCP", portRangeStart: 1, portRangeEnd: 9, name: "web" });
   lab.make("lans", { name: "private", public: false });
+  lab.theirBalancer("somebodys");
   await lab.bench.pass({ minutes: 2 });
   const before = unmanaged(lab);
   await lab.bench.declare("CloudNetwork/backend", { account: "demo", location: "main" });
   await lab.bench.declare("Firewall/web", { account: "demo", applies: "scope", rules });
   await lab.bench.pass({ minutes: 2 });
   await lab.host("web-1", { networks: [{ name: "backend" }] });
+  await lab.bench.declare("LoadBalancer/edge", balancer);
+  await lab.bench.pass({ minutes: 2 });
   for (let round = 0; round < 6; round++) {
     if (random.next() < 0.5) lab.fault(faults[Math.floor(random.next() * faults.length)]);
     edit(lab, random.next());
@@ -43,9 +54,22 @@ export async function playIonosDrift(seed: number): Promise<void> {
   }
   await lab.bench.pass({ minutes: 75 });
   assert.equal(unmanaged(lab), before, `seed ${seed}: something that is not ours was touched`);
-  for (const name of ["Firewall/web", "CloudNetwork/backend", "Host/web-1"])
+  for (const name of ["Firewall/web", "CloudNetwork/backend", "Host/web-1", "LoadBalancer/edge"])
     assert.match(lab.bench.ready(name), /^Converged/, `seed ${seed}: ${name}\n${lab.bench.why(name).join("\n")}`);
+  requireBalanced(lab, seed);
   await lab.bench.stop();
+}
+
+/** One load balancer on one address, with both of its rules, each with the one host. */
+function requireBalanced(lab: IonosLab, seed: number): void {
+  const { properties, entities } = lab.one("networkloadbalancers", "edge");
+  assert.deepEqual(properties["ips"], lab.ownBlock("edge").properties["ips"], `seed ${seed}`);
+  const rules = (entities?.["forwardingrules"]?.items ?? []).map((rule) => {
+    const targets = rule.properties["targets"] as unknown as readonly { readonly ip: string }[];
+    return `${rule.properties["listenerPort"]} ${targets.map(({ ip }) => ip).join()}`;
+  });
+  const ip = lab.innerAddress("web-1");
+  assert.deepEqual(rules.sort(), [`443 ${ip}`, `80 ${ip}`], `seed ${seed}`);
 }
 
 /** The host's server stays: what becomes of one that is gone is an operation's to say. */
@@ -56,11 +80,34 @@ function edit(lab: IonosLab, chance: number): void {
   else if (chance < 0.35) lab.removeRules("web-1");
   else if (chance < 0.5) lab.changeCard("web-1", { firewallActive: false });
   else if (chance < 0.65) lab.wipeLabels("web-1");
-  else if (lan !== undefined) lab.change(lan, chance < 0.8 ? { name: "moved" } : { public: true });
+  else if (chance < 0.75 && lan !== undefined) lab.change(lan, chance < 0.7 ? { name: "moved" } : { public: true });
+  else editBalancer(lab, chance);
+}
+
+function editBalancer(lab: IonosLab, chance: number): void {
+  const mine = lab.all("networkloadbalancers").find(({ properties }) => properties.name !== "somebodys");
+  // While the network leads to the internet, nothing of a load balancer in it can be changed.
+  const open = lab.all("lans").filter(({ properties }) => properties["public"] === true);
+  if (mine === undefined || open.some(({ id }) => Number(id) === mine.properties["targetLan"])) return;
+  const [rule] = mine.entities?.["forwardingrules"]?.items ?? [];
+  if (chance < 0.8) lab.change(mine, { name: "mine" });
+  else if (chance < 0.85) lab.discard(mine);
+  else if (rule !== undefined && chance < 0.9) lab.discard(rule);
+  else if (rule !== undefined) lab.change(rule, { targets: [], algorithm: "RANDOM" });
 }
 
 function unmanaged(lab: IonosLab): string {
-  const lans = lab.all("lans").filter(({ properties }) => ["private", "theirs"].includes(properties.name ?? ""));
+  const lans = lab
+    .all("lans")
+    .filter(({ properties }) => ["private", "theirs", "somebodys"].includes(properties.name ?? ""));
   // Hosts are put into any public LAN, so who is in it is not somebody's alone.
-  return JSON.stringify([lab.one("servers", "theirs"), lans.map(({ id, properties }) => [id, properties])]);
+  const balancer = lab.one("networkloadbalancers", "somebodys");
+  const blocks = lab.console("GET", "/ipblocks?depth=1")["items"] as readonly Raw[];
+  const reserved = blocks.filter(({ properties }) => properties.name === "somebodys");
+  return JSON.stringify([
+    lab.one("servers", "theirs"),
+    balancer,
+    reserved,
+    lans.map(({ id, properties }) => [id, properties]),
+  ]);
 }

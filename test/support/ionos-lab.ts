@@ -117,12 +117,46 @@ export class IonosLab extends CloudLab {
 
   /** As somebody at the console changes a thing, wherever it is. */
   change({ href }: Raw, properties: object): void {
-    this.console("PATCH", href.slice(href.indexOf("/datacenters")), properties);
+    this.console("PATCH", pathOf(href), properties);
+  }
+
+  discard(thing: Raw | undefined): void {
+    this.console("DELETE", pathOf(thing?.href ?? assert.fail("there is no such thing")));
+  }
+
+  /** A load balancer of somebody else, on an address and in a network of their own. */
+  theirBalancer(name: string): void {
+    const open = this.all("lans").find(({ properties }) => properties["public"] === true) ?? assert.fail("no LAN");
+    const inner = this.make("lans", { name, public: false });
+    const block = this.console("POST", "/ipblocks", { properties: { name, location: "de/fra", size: 1 } });
+    const { ips } = block["properties"] as { readonly ips: readonly string[] };
+    const properties = { name, listenerLan: Number(open.id), targetLan: Number(inner.id), ips };
+    const rule = { name: "all", algorithm: "ROUND_ROBIN", protocol: "TCP", listenerIp: ips[0], listenerPort: 443 };
+    const forwardingrules = { items: [{ properties: { ...rule, targets: [] } }] };
+    this.console("POST", `${this.at}/networkloadbalancers`, { properties, entities: { forwardingrules } });
+  }
+
+  /** The IP block that is reserved for something of ours. */
+  ownBlock(name: string): Raw {
+    const all = this.console("GET", "/ipblocks?depth=1")["items"] as readonly Raw[];
+    const found = all.filter(({ properties }) => properties.name?.startsWith(`${name} setpoint:`) === true);
+    assert.equal(found.length, 1, `${found.length} IP blocks of ${name}`);
+    return found[0] ?? assert.fail();
+  }
+
+  /** Where a server is in its one network. */
+  innerAddress(server: string): string {
+    const inner = this.all("lans").filter(({ properties }) => properties["public"] !== true);
+    const numbers = new Set(inner.map(({ id }) => Number(id)));
+    const cards = this.one("servers", server).entities?.["nics"]?.items ?? [];
+    const card = cards.find(({ properties }) => numbers.has(Number(properties["lan"])));
+    const ips = card?.properties["ips"] as unknown as readonly string[] | undefined;
+    return ips?.[0] ?? assert.fail(`${server} is in no network`);
   }
 
   removeCard(server: string, index: number): void {
     const { href = "" } = this.one("servers", server).entities?.["nics"]?.items[index] ?? {};
-    this.console("DELETE", href.slice(href.indexOf("/datacenters")));
+    this.console("DELETE", pathOf(href));
   }
 
   wipeLabels(server: string, keys = /./): void {
@@ -159,4 +193,9 @@ export class IonosLab extends CloudLab {
   #rulePath(server: string, index: number): string {
     return `${this.#cardPath(server)}/firewallrules/${this.#rules(server)[index]?.id ?? assert.fail("no rule")}`;
   }
+}
+
+/** Behind the version of the API. */
+function pathOf(href: string): string {
+  return href.slice(href.indexOf("/v6/") + 3);
 }

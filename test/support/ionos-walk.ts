@@ -97,7 +97,10 @@ export class IonosWalk {
   async balancers(at: string, lan: number): Promise<void> {
     const inner = Number(await this.#make(`${at}/lans`, { name: "inner", public: false }));
     const path = `${at}/networkloadbalancers`;
-    const whole = { name: "front", listenerLan: lan, targetLan: inner };
+    const block = await this.#make("/ipblocks", { name: "front", location: "de/fra", size: 1 });
+    const { properties = {} } = await this.#well("GET", `/ipblocks/${block}`);
+    const [ip = ""] = properties["ips"] as readonly string[];
+    const whole = { name: "front", listenerLan: lan, targetLan: inner, ips: [ip] };
     const balancer = await this.#make(path, whole);
     await this.#things(path, balancer, { ...whole, name: "edge" }, whole);
     const rules = `${path}/${balancer}/forwardingrules`;
@@ -105,7 +108,7 @@ export class IonosWalk {
       name: "http",
       algorithm: "ROUND_ROBIN",
       protocol: "TCP",
-      listenerIp: "198.18.0.1",
+      listenerIp: ip,
       listenerPort: 80,
       targets: [{ ip: "10.7.1.10", port: 8080, weight: 1, healthCheck: { check: true, checkInterval: 2000 } }],
     };
@@ -113,6 +116,7 @@ export class IonosWalk {
     await this.#things(rules, id, { ...rule, listenerPort: 81 }, rule);
     await this.#well("DELETE", `${rules}/${id}`);
     await this.#well("DELETE", `${path}/${balancer}`);
+    await this.#well("DELETE", `/ipblocks/${block}`);
     await this.#well("DELETE", `${at}/lans/${inner}`);
   }
 

@@ -13,11 +13,15 @@ export function seenOf<Item>(key: string, thing: CloudThing, item: Item): Seen<I
 /** By its recorded id, whatever was done to it since; by its mark; or by its name, which nobody else can have then. */
 export function isOwn(
   { ownIds }: Pick<LookContext<unknown>, "ownIds">,
-  { id, name, mark }: CloudThing,
+  thing: CloudThing,
   subject: Pick<Subject<unknown>, "uid" | "name">,
 ): boolean {
-  if (ownIds.has(id) || name === subject.name) return true;
-  return typeof mark === "object" && "resourceUid" in mark && mark.resourceUid === subject.uid;
+  return ownIds.has(thing.id) || thing.name === subject.name || isMarkedFor(thing, subject);
+}
+
+/** It carries the mark of this resource. */
+export function isMarkedFor({ mark }: Pick<CloudThing, "mark">, { uid }: Pick<Subject<unknown>, "uid">): boolean {
+  return typeof mark === "object" && "resourceUid" in mark && mark.resourceUid === uid;
 }
 
 /** A thing that only has the name is meant where none has the id or the mark: not everywhere is a name given once. */

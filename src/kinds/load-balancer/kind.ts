@@ -1,5 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { itsName, ownLabels, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
+import { loadBalancerFits } from "./fits.ts";
 import { loadBalancerLoop } from "./loop.ts";
 import { type LoadBalancerSpec, loadBalancerSchema } from "./schema.ts";
 
@@ -24,6 +25,7 @@ export const loadBalancerKind = defineKind<LoadBalancerSpec>({
       labels: ownLabels,
       ...Object.fromEntries(["type", "algorithm", "public", "protect"].map((name) => [name, sameField(name)])),
     }),
+  fits: loadBalancerFits,
   loop: loadBalancerLoop,
 });
 

@@ -1,4 +1,5 @@
-import { EngineError } from "../../kernel/errors.ts";
+import { compare } from "../../kernel/diff.ts";
+import { EngineError, TerminalError } from "../../kernel/errors.ts";
 import { canonical } from "../../kernel/hash.ts";
 import {
   defineLoop,
@@ -6,11 +7,27 @@ import {
   type LookContext,
   type Seen,
   type Subject,
+  type Wanted,
   type WriteContext,
 } from "../../kernel/loop.ts";
 import type { CloudThing, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
-import type { CloudLoadBalancer } from "../../ports/load-balancer.ts";
-import { isOwn, leastComplete, requireCapability, seenOf } from "../cloud/seen-marker.ts";
+import type { CloudLoadBalancer, ForwarderWriter, NewForwarder } from "../../ports/load-balancer.ts";
+import { isOwn, leastComplete, requireCapability, requireNoProblems, seenOf } from "../cloud/seen-marker.ts";
+import { balancerProblems } from "./fits.ts";
+import {
+  type AddressItem,
+  desiredForwarder,
+  type ForwarderItem,
+  inspectForwarder,
+  isAddress,
+  isForwarder,
+  observeForwarder,
+  readForwarder,
+  regionOf,
+  rulesOf,
+  sameForwarder,
+} from "./forwarder.ts";
+import { measureTargets } from "./forwarder-targets.ts";
 import {
   type BalancerItem,
   type NamesAround,
@@ -24,65 +41,116 @@ import type { LoadBalancerSpec } from "./schema.ts";
 
 const key = "load-balancer";
 
-export const loadBalancerLoop = defineLoop<LoadBalancerSpec, BalancerItem, ComputeReader, ComputeWriter>({
+type Item = BalancerItem | ForwarderItem | AddressItem;
+
+export const loadBalancerLoop = defineLoop<LoadBalancerSpec, Item, ComputeReader, ComputeWriter>({
   kind: "LoadBalancer",
   everySeconds: 60,
   marks: true,
   listedIn: "load-balancers",
   // Its addresses are in people's DNS: that it goes, or is replaced, is a person's word each time.
   limits: { deletesPerCycle: { count: 0, percent: 0, atLeast: 0 } },
-  desired: (_ctx, subject) => ({ known: true, items: [{ key, item: wantedBalancer(subject) }] }),
+  measure: measureTargets,
+  desired: (ctx, subject) =>
+    desiredForwarder(ctx, subject) ?? { known: true, items: [{ key, item: wantedBalancer(subject) }] },
   observe: async (ctx, subject) => {
     requireAble(ctx, subject);
+    if (ctx.reader.capabilities.balancerRules) return await observeForwarder(ctx, subject);
     const inventory = await ctx.inventory<CloudLoadBalancer>("load-balancers");
     const own = inventory.entries.filter((balancer) => isOwn(ctx, balancer, subject));
     const around = await listAround(ctx, own);
     const items = own.map((balancer) => seenOf(key, balancer, seenBalancer(balancer, namesFrom(around))));
     return { ...ctx.from(inventory, items), ...leastComplete([inventory, ...around]) };
   },
-  read: async (ctx, subject, { externalId }) => {
-    const found =
-      externalId === undefined
-        ? await ctx.reader.loadBalancerByName(subject.name, ctx.signal)
-        : await ctx.reader.loadBalancer(externalId, ctx.signal);
-    if (found === "absent") return "absent";
-    return seenOf(key, found, seenBalancer(found, namesFrom(await listAround(ctx, [found]))));
+  read: (ctx, subject, named) =>
+    ctx.reader.capabilities.balancerRules
+      ? readForwarder(ctx, subject, named)
+      : readBalancer(ctx, subject, named.externalId),
+  same: (wanted, seen) => {
+    if (isBalancer(wanted) && isBalancer(seen)) return sameBalancer(wanted, seen);
+    if (isForwarder(wanted) && isForwarder(seen)) return sameForwarder(wanted, seen);
+    return compare(wanted, seen).differences;
   },
-  same: sameBalancer,
   replaces: (differences) => differences.some(({ field }) => field === "/location"),
-  create: async (ctx, _subject, { item }) => {
-    const { name, labels, type, location, algorithm } = item;
-    const [network] = Object.entries(item.networks);
-    const { id } = await ctx.writer.createLoadBalancer(
-      {
-        name,
-        labels,
-        mark: ctx.marker,
-        type,
-        location,
-        algorithm,
-        public: item.public,
-        network: network?.[0],
-        services: servicesOf(item),
-        targets: targetsOf(item),
-      },
-      ctx.signal,
-    );
-    return { externalId: id };
+  create: createItem,
+  update: async (ctx, subject, wanted, seen) => {
+    const { item } = wanted;
+    if (isBalancer(item) && isBalancer(seen.item)) await updateBalancer(ctx, item, { ...seen, item: seen.item });
+    else if (isForwarder(item))
+      await forwarding(ctx).setForwarder(seen.externalId, newForwarder(ctx, item), ctx.signal);
+    else await forwarding(ctx).describeAddress(seen.externalId, { name: subject.name, mark: ctx.marker }, ctx.signal);
   },
-  update: updateBalancer,
-  remove: (ctx, _subject, seen) => ctx.writer.deleteLoadBalancer(seen.externalId, ctx.signal),
+  remove: async (ctx, _subject, { externalId: id, item }) => {
+    if (isBalancer(item)) await ctx.writer.deleteLoadBalancer(id, ctx.signal);
+    else if (isForwarder(item)) await forwarding(ctx).deleteForwarder(id, ctx.signal);
+    else await forwarding(ctx).releaseAddress({ id, mark: ctx.marker }, ctx.signal);
+  },
+  inspect: async ({ reader }, subject, seen) =>
+    reader.capabilities.balancerRules ? inspectForwarder(subject, seen) : undefined,
 });
 
-/** Who may visit is a promise: where the provider cannot keep it, nothing is made that looks as if it did. */
+function isBalancer(item: Item): item is BalancerItem {
+  return "services" in item;
+}
+
+async function createItem(
+  ctx: WriteContext<ComputeWriter>,
+  { name: subjectName }: Subject<LoadBalancerSpec>,
+  { key: named, item }: Wanted<Item>,
+): Promise<{ readonly externalId: string }> {
+  const { writer, marker: mark, signal } = ctx;
+  if (isForwarder(item)) return made(await forwarding(ctx).createForwarder(newForwarder(ctx, item), signal));
+  if (isAddress(item))
+    return made(await forwarding(ctx).reserveAddress({ name: subjectName, mark, region: regionOf(named) }, signal));
+  const { name, labels, type, location, algorithm } = item;
+  const [network] = Object.entries(item.networks);
+  const wanted = { name, labels, mark, type, location, algorithm, public: item.public, network: network?.[0] };
+  return made(
+    await writer.createLoadBalancer({ ...wanted, services: servicesOf(item), targets: targetsOf(item) }, signal),
+  );
+}
+
+function made({ id }: { readonly id: string }): { readonly externalId: string } {
+  return { externalId: id };
+}
+
+function newForwarder({ marker: mark }: WriteContext<ComputeWriter>, item: ForwarderItem): NewForwarder {
+  const { name, location, network } = item;
+  return { name, mark, location, network, rules: rulesOf(item) };
+}
+
+/** Whoever says that load balancers are rules that forward can write them. */
+function forwarding({ writer }: WriteContext<ComputeWriter>): ForwarderWriter {
+  const { createForwarder, setForwarder, deleteForwarder, reserveAddress, describeAddress, releaseAddress } = writer;
+  if (
+    createForwarder === undefined ||
+    setForwarder === undefined ||
+    deleteForwarder === undefined ||
+    reserveAddress === undefined ||
+    describeAddress === undefined ||
+    releaseAddress === undefined
+  )
+    throw new TerminalError("PROVIDER_REFUSED", "The provider of this account has no load balancers that are rules");
+  return { createForwarder, setForwarder, deleteForwarder, reserveAddress, describeAddress, releaseAddress };
+}
+
+async function readBalancer(
+  ctx: LookContext<ComputeReader>,
+  subject: Subject<LoadBalancerSpec>,
+  externalId: string | undefined,
+): Promise<Seen<BalancerItem> | "absent"> {
+  const found =
+    externalId === undefined
+      ? await ctx.reader.loadBalancerByName(subject.name, ctx.signal)
+      : await ctx.reader.loadBalancer(externalId, ctx.signal);
+  if (found === "absent") return "absent";
+  return seenOf(key, found, seenBalancer(found, namesFrom(await listAround(ctx, [found]))));
+}
+
+/** What cannot be kept is refused before anything is made that looks as if it were. */
 function requireAble({ reader: { capabilities } }: LookContext<ComputeReader>, { spec }: Subject<LoadBalancerSpec>) {
   requireCapability(capabilities, "loadBalancers", "load balancers");
-  if (spec.services.some(({ allowedOrigins, blockedOrigins }) => allowedOrigins.length + blockedOrigins.length > 0))
-    requireCapability(
-      capabilities,
-      "balancerOrigins",
-      "load balancers that let in by origin (services[].allowedOrigins)",
-    );
+  requireNoProblems(balancerProblems(spec, capabilities));
 }
 
 type Around = readonly Inventory<CloudThing>[];
@@ -120,8 +188,7 @@ function namesFrom([networks, servers, certificates]: Around): NamesAround {
 /** Who it is comes first: what is ours must be seen to be ours whatever fails after it. */
 async function updateBalancer(
   ctx: WriteContext<ComputeWriter>,
-  _subject: Subject<LoadBalancerSpec>,
-  { item }: { readonly item: BalancerItem },
+  item: BalancerItem,
   seen: Seen<BalancerItem>,
 ): Promise<void> {
   const { writer, marker: mark, signal } = ctx;

@@ -10,6 +10,7 @@ export const hetznerCloudCapabilities: ComputeCapabilities = Object.freeze({
   networks: true,
   networkRanges: true,
   loadBalancers: true,
+  balancerRules: false,
   balancerOrigins: false,
   volumes: true,
   reverseDns: true,

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { RetryableError, TerminalError } from "../../kernel/errors.ts";
 import type { ComputeEngine, EnsuredServer, OwnMark, ServerIntent } from "../../ports/compute.ts";
 import type { IonosClient } from "./client.ts";
-import { type Datacenter, requireDatacenter } from "./datacenters.ts";
+import { requireDatacenter } from "./datacenters.ts";
 import { labelsAndFirewalls, namingFirewalls } from "./firewall-labels.ts";
 import { idOf, isSameMark, markTextOf, nameFor, partsOf } from "./names.ts";
 import { requireLan } from "./networks.ts";
-import { awaitRequest, beginLook, orderedWith, requestIdOf } from "./requests.ts";
+import { publicLan } from "./public-lan.ts";
+import { beginLook, orderedWith, requestIdOf } from "./requests.ts";
 import { detachVolume, findServer, isMarkedBy, serversNamed, setLabels } from "./servers.ts";
 import { type ServerShape, shapeOf } from "./types.ts";
 
@@ -108,33 +109,6 @@ async function createServer(
   const labels = namingFirewalls(intent.labels, intent.firewalls);
   await setLabels(client, [...path, id], { before: {}, labels }, signal);
   return { server: { ...found.entry, ...labelsAndFirewalls(labels) }, work: requestIdOf(answer), found: false };
-}
-
-const lansShape = z.object({
-  items: z.array(z.object({ id: z.string(), properties: z.object({ public: z.boolean().nullish() }) })),
-});
-
-const publicName = "setpoint-public";
-
-/** Any LAN of the data center that leads to the internet; one is made where there is none. */
-async function publicLan(client: IonosClient, datacenter: Datacenter, signal: AbortSignal): Promise<number> {
-  const requireFresh = beginLook(client, signal);
-  const path = ["datacenters", datacenter.id, "lans"];
-  const look = { path, query: { depth: "1" }, what: `the LANs of data center ${datacenter.name}` };
-  const { items } = await client.get(lansShape, look, signal);
-  const there = items.find(({ properties }) => properties.public === true)?.id;
-  if (there !== undefined) return Number(there);
-  // One that was ordered a moment ago may not be listed yet.
-  const orders = await orderedWith(client, publicName, signal);
-  const prefix = `/datacenters/${datacenter.id}/lans/`;
-  const ordered = orders.flatMap(({ targets }) => targets).find(({ href }) => href.includes(prefix))?.id;
-  if (ordered !== undefined) return Number(ordered);
-  const body = { properties: { name: publicName, public: true } };
-  const call = { method: "POST" as const, path, body, what: "the creation of a public LAN" };
-  requireFresh(call.what);
-  const answer = await client.succeed(call, signal);
-  await awaitRequest(client, call.what, answer, signal);
-  return Number(client.parse(madeShape, call.what, answer).id);
 }
 
 function notShown(what: string): RetryableError {

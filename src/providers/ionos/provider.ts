@@ -9,11 +9,11 @@ import { ionosCapabilities } from "./capabilities.ts";
 import { IonosClient } from "./client.ts";
 import { insideLister, listDatacenters } from "./datacenters.ts";
 import { markedIds, serverEngine } from "./engine.ts";
-import { ipBlockLister } from "./ip-blocks.ts";
+import { ipBlockLister, ipBlockReader, ipBlockWriter } from "./ip-blocks.ts";
 import { namedFirewalls } from "./firewall-labels.ts";
 import { nameAndMark } from "./names.ts";
 import { findNetwork, networkByName, networkLister, networkWriter } from "./networks.ts";
-import { others } from "./others.ts";
+import { balancerReader, balancers, balancerWriter } from "./load-balancers.ts";
 import { requestState } from "./requests.ts";
 import { cardWriter } from "./cards.ts";
 import { findServer, servers, serversNamed, serverWriter } from "./servers.ts";
@@ -49,6 +49,8 @@ function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<
       ...serverEngine(client),
       ...cardWriter(client),
       ...networkWriter(client),
+      ...balancerWriter(client),
+      ...ipBlockWriter(client, (signal) => listDatacenters(client, signal)),
     }),
   };
 }
@@ -58,7 +60,7 @@ function collectionsOf(client: IonosClient): Readonly<Record<string, Lister>> {
   return {
     servers: insideLister(client, servers),
     volumes: insideLister(client, volumes),
-    "load-balancers": insideLister(client, others("networkloadbalancers", "network load balancer")),
+    "load-balancers": insideLister(client, balancers),
     networks: networkLister(client),
     firewalls: namedFirewalls(insideLister(client, servers)),
     "floating-ips": ipBlockLister(client),
@@ -86,8 +88,11 @@ function readerOf(client: IonosClient): ComputeReader {
     networkByName: (name, signal) => networkByName(client, name, signal),
     firewall: absent,
     firewallByName: absent,
+    // Load balancers are rules that forward here.
     loadBalancer: absent,
     loadBalancerByName: absent,
+    ...balancerReader(client),
+    ...ipBlockReader(client),
     volumeByName: (name, signal) => volumeByName(client, name, signal),
     serverType: async (name, signal) => {
       const { resourceLimits } = await contractOf(client, "read", signal);
@@ -200,20 +205,20 @@ const refusing = {
   addRoute: refuses("ranges, subnets, routes and protection of networks"),
   removeRoute: refuses("ranges, subnets, routes and protection of networks"),
   setNetworkProtection: refuses("ranges, subnets, routes and protection of networks"),
-  createLoadBalancer: refuses("load balancers"),
-  describeLoadBalancer: refuses("load balancers"),
-  setBalancerType: refuses("load balancers"),
-  setBalancerAlgorithm: refuses("load balancers"),
-  setBalancerPublic: refuses("load balancers"),
-  setBalancerProtection: refuses("load balancers"),
-  attachBalancer: refuses("load balancers"),
-  detachBalancer: refuses("load balancers"),
-  addService: refuses("load balancers"),
-  updateService: refuses("load balancers"),
-  removeService: refuses("load balancers"),
-  addTarget: refuses("load balancers"),
-  removeTarget: refuses("load balancers"),
-  deleteLoadBalancer: refuses("load balancers"),
+  createLoadBalancer: refuses("load balancers that are no rules that forward"),
+  describeLoadBalancer: refuses("load balancers that are no rules that forward"),
+  setBalancerType: refuses("load balancers that are no rules that forward"),
+  setBalancerAlgorithm: refuses("load balancers that are no rules that forward"),
+  setBalancerPublic: refuses("load balancers that are no rules that forward"),
+  setBalancerProtection: refuses("load balancers that are no rules that forward"),
+  attachBalancer: refuses("load balancers that are no rules that forward"),
+  detachBalancer: refuses("load balancers that are no rules that forward"),
+  addService: refuses("load balancers that are no rules that forward"),
+  updateService: refuses("load balancers that are no rules that forward"),
+  removeService: refuses("load balancers that are no rules that forward"),
+  addTarget: refuses("load balancers that are no rules that forward"),
+  removeTarget: refuses("load balancers that are no rules that forward"),
+  deleteLoadBalancer: refuses("load balancers that are no rules that forward"),
 } satisfies Partial<ComputeWriter>;
 
 function urlOf(account: AccountRecord): string {

@@ -86,7 +86,11 @@ const lansShape = z.object({
 });
 
 /** A card says the number of its LAN alone, and that is given again. */
-async function withNetworks(client: IonosClient, datacenter: Datacenter, signal: AbortSignal): Promise<Datacenter> {
+export async function withNetworks(
+  client: IonosClient,
+  datacenter: Datacenter,
+  signal: AbortSignal,
+): Promise<Datacenter> {
   const call = {
     path: ["datacenters", datacenter.id, "lans"],
     query: { depth: "1", limit: "1000" },

@@ -1,3 +1,4 @@
+import { consumersOf } from "./balancing.ts";
 import { type IonosRoute, ok } from "./call.ts";
 import type { Contract } from "./contract.ts";
 import { type ElementType, numberOf, textOf } from "./rows.ts";
@@ -29,7 +30,7 @@ function limitsBody(contract: Contract): unknown {
     dasVolumeProvisioned: 0,
     reservableIps: limits.reservableIps,
     reservedIpsOnContract: sum(contract, "ipblock", "size"),
-    reservedIpsInUse: 0,
+    reservedIpsInUse: elements.where("type", "ipblock").flatMap((block) => consumersOf(contract, block)).length,
     k8sClusterLimitTotal: 0,
     k8sClustersProvisioned: 0,
     nlbLimitTotal: limits.nlbLimitTotal,

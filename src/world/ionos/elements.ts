@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../ports/json.ts";
+import { balancersIn, consumersOf, requireBalancing } from "./balancing.ts";
 import type { Answer, Call, IonosRoute } from "./call.ts";
 import { depthOf } from "./catalogue.ts";
 import { IonosError, locked, missing } from "./errors.ts";
@@ -76,6 +77,7 @@ export function requireIdle(element: Element): void {
 export function changeProperties(call: Call, element: Element, properties: JsonObject): Answer {
   requireIdle(element);
   const before = element.properties;
+  requireBalancing(call, kindOf(element.type), { ...before, ...properties }, element);
   call.contract.elements.put({ ...element, properties: { ...before, ...properties } });
   const back = Object.fromEntries(Object.keys(properties).map((key) => [key, before[key] ?? null]));
   const request = startRequest(call, {
@@ -102,19 +104,27 @@ function remove(call: Call, kind: Kind): Answer {
   const element = elementOf(call, kind);
   requireIdle(element);
   const { elements } = call.contract;
-  if (kind.type === "lan" && elements.where("lan", element.id).length > 0) {
-    throw new IonosError(422, "341", "[VDC-4-403] The LAN still has network interfaces");
-  }
+  requireFree(call, element);
   const withVolumes = kind.type === "server" && call.query.get("deleteVolumes") === "true";
   const also = withVolumes ? elements.where("attachedTo", element.id) : [];
   const request = startRequest(call, {
-    seconds: Math.min(10, kind.seconds),
+    // A load balancer is machines of the provider's own, which go as slowly as they come.
+    seconds: kind.type === "networkloadbalancer" ? kind.seconds : Math.min(10, kind.seconds),
     elements: [element],
     datacenter: element.datacenter ?? (kind.type === "datacenter" ? element.id : undefined),
     effects: [...also, element].map(gone),
     otherwise: [...also, element].map(available),
   });
   return accepted(call, request, undefined);
+}
+
+/** What others stand on cannot go. */
+function requireFree({ contract }: Call, element: Element): void {
+  const { elements } = contract;
+  if (element.type === "lan" && (elements.where("lan", element.id).length > 0 || balancersIn(contract, element) > 0))
+    throw new IonosError(422, "341", "[VDC-4-403] The LAN still has network interfaces");
+  if (element.type === "ipblock" && consumersOf(contract, element).length > 0)
+    throw new IonosError(422, "341", "[VDC-14-1830] The IP block still has addresses in use");
 }
 
 function routesOf(kind: Kind): IonosRoute[] {

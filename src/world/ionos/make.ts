@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../../ports/json.ts";
 import { publicIpv4 } from "../addresses.ts";
+import { balancerFacts, requireBalancing } from "./balancing.ts";
 import { type Call, newId } from "./call.ts";
 import { images } from "./catalogue.ts";
 import { invalid, notAvailable, overLimit } from "./errors.ts";
@@ -74,6 +75,7 @@ function makeInside(call: Making, kind: Kind, wanted: Wanted, parent: Element | 
   requireRoom(call, kind, wanted.properties);
   const datacenter = parent === undefined ? undefined : (parent.datacenter ?? parent.id);
   requireCapacity(call, kind, datacenter, wanted.properties);
+  requireBalancing(call, kind, wanted.properties, { parent, datacenter });
   const shownId = kind.type === "lan" ? nextLan(call, datacenter ?? "") : newId(call);
   const element: Element = {
     id: kind.type === "lan" ? `${datacenter ?? ""}:${shownId}` : shownId,
@@ -145,10 +147,9 @@ function derived(call: Making, type: ElementType, wanted: JsonObject, datacenter
   if (type === "ipblock") {
     return {
       ips: Array.from({ length: numberOf(wanted, "size") }, () => publicIpv4(call.nextAddress())),
-      ipConsumers: [],
     };
   }
-  return {};
+  return type === "networkloadbalancer" ? balancerFacts(call, wanted, datacenter) : {};
 }
 
 function volumeFacts(call: Call, wanted: JsonObject, datacenter: string | undefined): JsonObject {
@@ -172,8 +173,7 @@ function nicFacts(call: Making, wanted: JsonObject, datacenter = ""): JsonObject
   const lanId = `${datacenter}:${textOf(wanted, "lan")}`;
   const lan = elements.get(lanId) ?? implicitLan(call, datacenter, textOf(wanted, "lan"));
   const members = elements.where("lan", lanId).length;
-  const inner = `10.7.${(Number(lan.shownId) + Math.floor(members / 250)) % 256}.${10 + (members % 240)}`;
-  const ip = lan.properties["public"] === true ? publicIpv4(call.nextAddress()) : inner;
+  const ip = lan.properties["public"] === true ? publicIpv4(call.nextAddress()) : freeInside(call, lan);
   const given = wanted["ips"];
   return {
     mac: `02:01:${Array.from({ length: 4 }, () => call.random.text(2, "0123456789abcdef")).join(":")}`,
@@ -181,6 +181,15 @@ function nicFacts(call: Making, wanted: JsonObject, datacenter = ""): JsonObject
     deviceNumber: members + 1,
     pciSlot: members + 5,
   };
+}
+
+/** The first address of a private LAN that no card in it has. */
+function freeInside({ contract }: Call, { id, shownId }: Element): string {
+  const taken = new Set(contract.elements.where("lan", id).flatMap(({ properties }) => properties["ips"] ?? []));
+  const at = (place: number) => `10.7.${(Number(shownId) + Math.floor(place / 240)) % 256}.${10 + (place % 240)}`;
+  let place = 0;
+  while (taken.has(at(place))) place += 1;
+  return at(place);
 }
 
 function implicitLan(call: Making, datacenter: string, shownId: string): Element {

@@ -1,5 +1,6 @@
 import { isoSecond } from "../../runtime/iso-second.ts";
 import type { ReadTable } from "../table.ts";
+import { consumersOf } from "./balancing.ts";
 import type { Call } from "./call.ts";
 import { cpuArchitecture } from "./catalogue.ts";
 import type { Contract } from "./contract.ts";
@@ -54,6 +55,7 @@ function propertiesBody(call: Call, view: ReadTable<Element>, element: Element):
     const state = isOut(call, view.get(element.datacenter ?? "")) ? { vmState: "NOSTATE" } : {};
     return { ...told, ...state, ...(boot === undefined ? {} : { bootVolume: elementBody(call, view, boot, -1) }) };
   }
+  if (element.type === "ipblock") return { ...told, ipConsumers: consumersOf(call.contract, element) };
   if (element.type === "volume" && element.attachedTo !== undefined) return { ...told, bootServer: element.attachedTo };
   return told;
 }

@@ -10,7 +10,7 @@ import {
   scalingGroupScenario,
 } from "./cloud.ts";
 import { dnsZoneScenario } from "./dns-zone.ts";
-import { ionosFirewallScenario, ionosNetworkScenario } from "./ionos.ts";
+import { ionosFirewallScenario, ionosLoadBalancerScenario, ionosNetworkScenario } from "./ionos.ts";
 import { keyValueSetScenario } from "./key-value-set.ts";
 import { simSetScenario, simZoneScenario } from "./sim-kinds.ts";
 
@@ -29,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   scalingGroupScenario,
   ionosFirewallScenario,
   ionosNetworkScenario,
+  ionosLoadBalancerScenario,
 ];
 
 /** Names of the registered kinds that have a loop and no scenario. */

@@ -2,9 +2,11 @@ import type { Kind } from "../../../src/kernel/kind.ts";
 import { scopeLabels } from "../../../src/kinds/cloud/layers.ts";
 import { cloudNetworkKind } from "../../../src/kinds/cloud-network/kind.ts";
 import { firewallKind } from "../../../src/kinds/firewall/kind.ts";
+import { loadBalancerKind } from "../../../src/kinds/load-balancer/kind.ts";
+import { loadBalancerSchema } from "../../../src/kinds/load-balancer/schema.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Http } from "../../../src/ports/http.ts";
-import type { Json } from "../../../src/ports/json.ts";
+import type { Json, JsonObject } from "../../../src/ports/json.ts";
 import { createIonosProvider } from "../../../src/providers/ionos/provider.ts";
 import { worldToken } from "../../../src/world/cloud.ts";
 import { World } from "../../../src/world/world.ts";
@@ -47,10 +49,12 @@ class IonosOutside implements ScenarioOutside {
   withServers(...names: readonly string[]): this {
     const at = `/datacenters/${this.#datacenter}`;
     const lan = Number(this.#make(`${at}/lans`, { name: "outer", public: true }));
+    const inner = this.#make(`${at}/lans`, { name: "backend setpoint:installation-1:uid-of-backend", public: false });
     for (const name of names) {
       const full = `${name} setpoint:installation-1:uid-of-${name}`;
       const server = this.#make(`${at}/servers`, { name: full, cores: 1, ram: 1024 });
       this.#make(`${at}/servers/${server}/nics`, { name, lan });
+      this.#make(`${at}/servers/${server}/nics`, { name, lan: Number(inner) });
       for (const [key, value] of Object.entries(scopeLabels({ scope, organizationId: tenant })))
         this.#ask("POST", `${at}/servers/${server}/labels`, { properties: { key, value } });
     }
@@ -64,8 +68,15 @@ class IonosOutside implements ScenarioOutside {
       (this.#ask("GET", `/datacenters/${this.#datacenter}/${segment}?depth=5`) as { items: readonly Raw[] }).items;
     const lans = all("lans").map(({ properties }) => properties);
     const cards = all("servers").flatMap(({ entities }) => entities?.["nics"]?.items ?? []);
+    const { items: blocks } = this.#ask("GET", "/ipblocks?depth=1") as { items: readonly Raw[] };
+    const balancers = all("networkloadbalancers").map(({ properties, entities }) => [
+      properties["name"] ?? null,
+      (entities?.["forwardingrules"]?.items ?? []).map((rule) => withoutAddress(rule.properties)).sort(),
+    ]);
     return [
       lans,
+      blocks.map(({ properties }) => properties["name"] ?? null),
+      balancers,
       ...cards.map(({ properties, entities }) => [
         properties["firewallActive"] ?? null,
         properties["firewallType"] ?? null,
@@ -83,7 +94,7 @@ class IonosOutside implements ScenarioOutside {
     });
     const open: typeof provider.open = (account) =>
       provider.open({ ...account, settings: { url: "http://world.test/cloudapi/v6" }, credentialRef: "token:demo" });
-    const kinds = [firewallKind, cloudNetworkKind].map((kind) => [kind.kind, kind as Kind] as const);
+    const kinds = [firewallKind, cloudNetworkKind, loadBalancerKind].map((kind) => [kind.kind, kind as Kind] as const);
     const outside = { ...provider, name: "outside", settleMs: settleSeconds * 1_000, callTimeoutMs: 3_000, open };
     return { kinds: new Map(kinds), providers: new Map([["outside", outside]]) };
   }
@@ -121,6 +132,11 @@ class IonosOutside implements ScenarioOutside {
     if (cloud === undefined) throw new Error("The world has no IONOS.");
     return cloud;
   }
+}
+
+/** Which address was reserved depends on how often it was tried. */
+function withoutAddress({ listenerIp: _listenerIp, ...rule }: Raw["properties"]): string {
+  return JSON.stringify(rule);
 }
 
 const firewall = (ports: readonly string[]) =>
@@ -167,4 +183,33 @@ export const ionosNetworkScenario: Scenario = {
   ],
   endsAtSeconds: 90,
   madeTwice: ["POST datacenters/N/lans"],
+};
+
+const balancer = (ports: readonly number[]) =>
+  declaration(
+    "LoadBalancer",
+    "edge",
+    loadBalancerSchema.parse({
+      account: accountId,
+      type: "nlb",
+      location: "main",
+      network: { name: "backend" },
+      services: ports.map((listenPort) => ({ protocol: "tcp", listenPort, targetPort: 8443 })),
+      targets: [{ labels: {}, private: true }],
+    }) as unknown as JsonObject,
+    { accounts: [accountId] },
+  );
+
+/** An order of a load balancer that is delivered twice is refused the second time: its address is in use. One of an address is not. */
+export const ionosLoadBalancerScenario: Scenario = {
+  kind: "LoadBalancer",
+  at: "IONOS",
+  outside: (nowMs) => new IonosOutside(nowMs).withServers("web-1", "web-2"),
+  acts: [
+    { atSeconds: 1, act: (intents) => intents.declare(balancer([443])) },
+    { atSeconds: 20, act: (intents) => intents.declare(balancer([8443, 22])) },
+    { atSeconds: 45, act: (intents) => intents.requestDeletion(deletion("edge", 2)) },
+  ],
+  endsAtSeconds: 110,
+  madeTwice: ["POST ipblocks"],
 };

@@ -5,6 +5,8 @@ import ionoscloud from "@ionos-cloud/sdk-nodejs";
 
 const [basePath, token] = process.argv.slice(2);
 const configuration = new ionoscloud.Configuration({ basePath, apiKey: token });
+// It waits before every call, also the first: a second, unless told otherwise.
+configuration.setMaxWaitTime(20);
 const api = (name) => new ionoscloud[name](configuration);
 const [
   centers,
@@ -117,35 +119,82 @@ const { data: own } = await labels.datacentersServersLabelsGet({ datacenterId, s
 assert.deepEqual(own.items[0].properties, { key: "role", value: "web" });
 
 const inner = await done(lans.datacentersLansPost({ datacenterId, lan: { properties: { name: "inner" } } }));
-const balancer = await done(
-  balancers.datacentersNetworkloadbalancersPost({
-    datacenterId,
-    networkLoadBalancer: { properties: { name: "front", listenerLan: Number(lan.id), targetLan: Number(inner.id) } },
-  }),
-);
-await done(
-  balancers.datacentersNetworkloadbalancersForwardingrulesPost({
-    datacenterId,
-    networkLoadBalancerId: balancer.id,
-    networkLoadBalancerForwardingRule: {
-      properties: {
-        name: "http",
-        algorithm: "ROUND_ROBIN",
-        protocol: "TCP",
-        listenerIp: "198.18.0.1",
-        listenerPort: 80,
-        targets: [{ ip: "10.7.1.10", port: 8080, weight: 1 }],
-      },
-    },
-  }),
-);
-await done(balancers.datacentersNetworkloadbalancersDelete({ datacenterId, networkLoadBalancerId: balancer.id }));
-
 const block = await done(
   blocks.ipblocksPost({ ipblock: { properties: { location: "de/fra", size: 2, name: "fixed" } } }),
 );
-assert.equal((await blocks.ipblocksFindById({ ipblockId: block.id })).data.properties.ips.length, 2);
-await done(blocks.ipblocksDelete({ ipblockId: block.id }));
+const ipblockId = block.id;
+const reserved = async () => (await blocks.ipblocksFindById({ ipblockId })).data.properties;
+const { ips } = await reserved();
+assert.equal(ips.length, 2);
+const wanted = { name: "front", listenerLan: Number(lan.id), targetLan: Number(inner.id), ips: [ips[0]] };
+const balancer = await done(
+  balancers.datacentersNetworkloadbalancersPost({ datacenterId, networkLoadBalancer: { properties: wanted } }),
+);
+const networkLoadBalancerId = balancer.id;
+const at = { datacenterId, networkLoadBalancerId };
+assert.deepEqual(
+  (await reserved()).ipConsumers.map(({ ip }) => ip),
+  [ips[0]],
+);
+const refused = ({ response }) => response.status === 422;
+const again = { properties: { ...wanted, name: "second" } };
+await assert.rejects(
+  balancers.datacentersNetworkloadbalancersPost({ datacenterId, networkLoadBalancer: again }),
+  refused,
+  "an address is used once",
+);
+await assert.rejects(blocks.ipblocksDelete({ ipblockId }), refused, "a block in use stays");
+const forwarding = {
+  name: "http",
+  algorithm: "ROUND_ROBIN",
+  protocol: "TCP",
+  listenerIp: ips[0],
+  listenerPort: 80,
+  healthCheck: { connectTimeout: 5000, retries: 3 },
+  targets: [{ ip: "10.7.1.10", port: 8080, weight: 1, healthCheck: { check: true, checkInterval: 2000 } }],
+};
+const forwards = await done(
+  balancers.datacentersNetworkloadbalancersForwardingrulesPost({
+    ...at,
+    networkLoadBalancerForwardingRule: { properties: forwarding },
+  }),
+);
+await assert.rejects(
+  balancers.datacentersNetworkloadbalancersForwardingrulesPost({
+    ...at,
+    networkLoadBalancerForwardingRule: { properties: forwarding },
+  }),
+  refused,
+  "a port is listened to once",
+);
+await done(
+  balancers.datacentersNetworkloadbalancersForwardingrulesPut({
+    ...at,
+    forwardingRuleId: forwards.id,
+    networkLoadBalancerForwardingRule: { properties: { ...forwarding, algorithm: "LEAST_CONNECTION", targets: [] } },
+  }),
+);
+await done(
+  balancers.datacentersNetworkloadbalancersPatch({
+    ...at,
+    networkLoadBalancerProperties: { ...wanted, name: "edge" },
+  }),
+);
+const { data: shown } = await balancers.datacentersNetworkloadbalancersFindByNetworkLoadBalancerId({ ...at, depth: 2 });
+assert.equal(shown.properties.name, "edge");
+assert.deepEqual(
+  shown.entities.forwardingrules.items.map(({ properties }) => [properties.algorithm, properties.targets]),
+  [["LEAST_CONNECTION", []]],
+);
+const { data: every } = await balancers.datacentersNetworkloadbalancersGet({ datacenterId, depth: 1 });
+assert.deepEqual(
+  every.items.map(({ id }) => id),
+  [networkLoadBalancerId],
+);
+await done(balancers.datacentersNetworkloadbalancersForwardingrulesDelete({ ...at, forwardingRuleId: forwards.id }));
+await done(balancers.datacentersNetworkloadbalancersDelete(at));
+assert.deepEqual((await reserved()).ipConsumers, []);
+await done(blocks.ipblocksDelete({ ipblockId }));
 
 await done(servers.datacentersServersDelete({ datacenterId, serverId, deleteVolumes: true }));
 assert.equal((await servers.datacentersServersGet({ datacenterId })).data.items.length, 0);

@@ -94,7 +94,7 @@ test("what IONOS cannot do is refused before anything is made, with what to do",
   await lab.bench.declare("LoadBalancer/edge", { account: "demo", type: "nlb", location: "main" });
   const from = lab.lastRequest;
   await lab.bench.pass({ minutes: 5 });
-  assert.match(lab.bench.ready("LoadBalancer/edge"), /cannot do that: load balancers/);
+  assert.match(lab.bench.ready("LoadBalancer/edge"), /cannot do that: \/spec\/network: is needed/);
   assert.deepEqual(lab.writes(from), []);
   await lab.bench.stop();
 });

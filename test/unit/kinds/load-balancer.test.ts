@@ -248,7 +248,10 @@ test("origins that the provider cannot keep apart are refused before anything is
   await lab.bench.declare("LoadBalancer/edge", { account: "demo", type: "lb11", location: "fsn1", services });
   await lab.bench.pass({ minutes: 5 });
   assert.deepEqual(lab.list("load_balancers"), []);
-  assert.match(lab.bench.ready("LoadBalancer/edge"), /cannot do that: load balancers that let in by origin/);
+  assert.match(
+    lab.bench.ready("LoadBalancer/edge"),
+    /allowedOrigins: load balancers that let in by origin cannot be had/,
+  );
   await lab.bench.stop();
 });
 

@@ -92,3 +92,54 @@ test("a contract has its number, its limits and its own rate, and refuses in its
   const bursts = Array.from({ length: 60 }, () => world.ask("GET", `${base}/locations`).status);
   assert.ok(bursts.includes(429), "more than 50 at once are too many");
 });
+
+test("a load balancer stands on LANs and reserved addresses, which cannot go before it, and goes as slowly as it comes", () => {
+  const world = new TestWorld();
+  const base = "/cloudapi/v6";
+  const ask = (method: string, path: string, body?: unknown) => {
+    const answer = world.ask(method, `${base}${path}`, body);
+    return { status: answer.status, body: answer.body as { id: string; properties: Record<string, unknown> } };
+  };
+  const make = (path: string, properties: object) => {
+    const { status, body } = ask("POST", path, { properties });
+    assert.equal(status, 202, JSON.stringify(body));
+    world.pass(120);
+    return body;
+  };
+  const at = `/datacenters/${make("/datacenters", { name: "dc", location: "de/fra" }).id}`;
+  const [outer, inner] = [true, false].map((open) => Number(make(`${at}/lans`, { public: open }).id));
+  const block = make("/ipblocks", { location: "de/fra", size: 2 });
+  const elsewhere = make("/ipblocks", { location: "de/txl", size: 1 });
+  const [ip, second] = block.properties["ips"] as string[];
+  const wanted = { name: "front", listenerLan: outer, targetLan: inner, ips: [ip] };
+  const path = `${at}/networkloadbalancers`;
+  const refused = (where: string, properties: object) => {
+    const { status, body } = ask("POST", where, { properties });
+    assert.equal(status, 422, JSON.stringify(body));
+  };
+  refused(path, { ...wanted, ips: [] });
+  refused(path, { ...wanted, ips: ["192.0.2.1"] });
+  refused(path, { ...wanted, ips: elsewhere.properties["ips"] });
+  refused(path, { ...wanted, targetLan: outer });
+  refused(path, { ...wanted, targetLan: 99 });
+  const balancer = make(path, wanted);
+  refused(path, { ...wanted, name: "again" });
+  const rules = `${path}/${balancer.id}/forwardingrules`;
+  const rule = { name: "r", algorithm: "ROUND_ROBIN", protocol: "TCP", listenerIp: ip, listenerPort: 80, targets: [] };
+  make(rules, rule);
+  refused(rules, rule);
+  refused(rules, { ...rule, listenerPort: 81, listenerIp: second });
+  const consumers = () =>
+    (ask("GET", `/ipblocks/${block.id}`).body.properties["ipConsumers"] as { ip: string }[]).map((one) => one.ip);
+  assert.deepEqual(consumers(), [ip]);
+  for (const used of [`/ipblocks/${block.id}`, `${at}/lans/${inner}`, `${at}/lans/${outer}`])
+    assert.equal(ask("DELETE", used).status, 422, used);
+  assert.equal(ask("DELETE", `${path}/${balancer.id}`).status, 202);
+  world.pass(30);
+  assert.equal(ask("GET", `${path}/${balancer.id}`).status, 200);
+  assert.equal(ask("DELETE", `/ipblocks/${block.id}`).status, 422);
+  world.pass(60);
+  assert.equal(ask("GET", `${path}/${balancer.id}`).status, 404);
+  assert.deepEqual(consumers(), []);
+  assert.equal(ask("DELETE", `/ipblocks/${block.id}`).status, 202);
+});
