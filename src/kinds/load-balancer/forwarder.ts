@@ -181,7 +181,10 @@ export async function observeForwarder(
     ...own.map((address) => seenAddress(address, usersOf(address, forwarders.entries))),
   ];
   const older = forwarders.startedAtMonotonicMs < addresses.startedAtMonotonicMs ? forwarders : addresses;
-  return { ...ctx.from<unknown, ForwarderItem | AddressItem>(older, items), ...leastComplete([forwarders, addresses, networks]) };
+  return {
+    ...ctx.from<unknown, ForwarderItem | AddressItem>(older, items),
+    ...leastComplete([forwarders, addresses, networks]),
+  };
 }
 
 /** What a load balancer is read with. A name is anybody's: an address is its own by its recorded id or its mark alone. */
