@@ -53,5 +53,7 @@ export function LimitsTable({ limits }: { limits: LimitsDocument["limits"] }) {
 }
 
 function valueText(value: LimitsDocument["limits"][number]["value"]): string {
-  return typeof value === "number" ? String(value) : `${value.count} or ${value.percent} %, at least ${value.atLeast}`;
+  return typeof value === "number"
+    ? String(value)
+    : `${value.count} or ${value.percent}\u00A0%, at least ${value.atLeast}`;
 }

@@ -25,7 +25,7 @@ export function PersonMenu() {
         </Button>
       }
     >
-      <div className="px-2.5 py-1.5">
+      <div className="max-w-64 px-2.5 py-1.5 break-words">
         <div className="text-sm font-semibold">{name}</div>
         <div className="text-xs text-soft">{me?.person?.email ?? me?.type}</div>
       </div>

@@ -150,7 +150,8 @@ function FullInventory({ account: { use } }: { account: AccountDocument }) {
   if (use.inventories.length === 0)
     return (
       <>
-        <Ago at={use.oldestLookAt ?? ""} /> <span className="text-xs text-soft">(each subject is read by itself)</span>
+        <Ago at={use.oldestLookAt ?? ""} />{" "}
+        <span className="text-xs text-soft">(the oldest look at any of its subjects)</span>
       </>
     );
   return (
