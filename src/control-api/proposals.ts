@@ -85,7 +85,7 @@ async function prepareOne(
   }
   const declaration = declarationOfManifest(kind, parameters, proposed.manifest);
   const owners = ownersOf(declaration, standing, author.name);
-  const change = declareChange(context, kind, { parameters, declaration, author, owners, ifRevision });
+  const change = await declareChange(context, kind, { parameters, declaration, author, owners, ifRevision });
   await requireFitting(context, kind, parameters, change);
   return { kind, parameters, standing, change };
 }

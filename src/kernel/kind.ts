@@ -27,6 +27,8 @@ export interface Kind<Spec = unknown> {
   references?(spec: Spec): readonly KindReference[];
   /** What others may use of a resource's status: each field, and what stands in it. Its loop finds the values. */
   readonly publishes?: Readonly<Record<string, PublishedType>>;
+  /** The spec with what it leaves to a resource that it names, as that is declared now. Asked when it is declared, and kept with it. */
+  completed?(spec: Spec, named: NamedResources): Promise<Spec>;
   /** What the schema alone cannot see: whether it fits what it is a part of. Asked when it is declared; the loop sees to the rest. */
   fits?(spec: Spec, around: Surroundings): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
   /** From an older stored shape to the current one, before parsing. */
@@ -62,8 +64,15 @@ export interface KindLink {
   readonly scope?: "organization" | "project" | undefined;
 }
 
+/** One of the resources that a kind `references`, as it is declared now, and what its loop last reported; undefined where it is not there. */
+export type NamedResources = (
+  kind: string,
+  name: string,
+) => Promise<{ readonly spec: unknown; readonly report: Json | undefined } | undefined>;
+
 /** What a resource is declared among. */
 export interface Surroundings {
+  readonly named?: NamedResources;
   /** Its own scope, as in `DeclaredResource`. */
   readonly scope: string;
   /** The resource of one of its links as it is declared now, with what the provider of its account can express; undefined where it is not there yet. */

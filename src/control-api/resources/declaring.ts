@@ -14,7 +14,7 @@ import { Problem } from "../problem.ts";
 import type { Manifest } from "../schemas/resource.ts";
 import { requireScope } from "../scope.ts";
 import { type Declaration, declarationOfView, fieldsOf, type Owners, ownersAfterReplace } from "./fields.ts";
-import { requireFitting } from "./fitting.ts";
+import { namedResources, requireFitting } from "./fitting.ts";
 import { type Named, placeOf, referencesOf } from "./place.ts";
 import { changeRefused } from "./refusals.ts";
 import { operationWith } from "./starting.ts";
@@ -43,18 +43,20 @@ export function declarationOfManifest(kind: Kind, parameters: Named, manifest: M
 }
 
 /** A declaration as the store takes it: parsed, with everything that it refers to. */
-export function declareChange(context: ApiContext, kind: Kind, intent: DeclareIntent): DeclareChange {
+export async function declareChange(context: ApiContext, kind: Kind, intent: DeclareIntent): Promise<DeclareChange> {
   const { parameters, declaration, author, owners, ifRevision } = intent;
   const { organizationId, scope } = placeOf(parameters);
   const { labels, mode, protect } = declaration;
-  const spec = parsedSpec(kind, parameters.name, declaration.spec);
+  const parsed = parsedSpec(kind, parameters.name, declaration.spec);
   if (kind.modeRequired && mode === undefined) {
     const message = `A ${kind.kind} exists outside already, so its mode has no default: name one. Begin with "observe"`;
     throw new Problem("MODE_REQUIRED", message, {
       errors: [{ pointer: "/metadata/mode", message: 'must be "observe", "propose" or "enforce"' }],
     });
   }
-  const references = referencesOf(kind, spec, parameters);
+  const references = referencesOf(kind, parsed, parameters);
+  const named = namedResources(context, organizationId, references);
+  const spec = kind.completed === undefined ? parsed : await kind.completed(parsed, named);
   const links = references
     .filter(({ part }) => part)
     .map(({ kind: target, name, scope: where }) => ({ kind: target, name, scope: where }));

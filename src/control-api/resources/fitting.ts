@@ -1,4 +1,4 @@
-import type { Kind, Surroundings } from "../../kernel/kind.ts";
+import type { Kind, NamedResources, Surroundings } from "../../kernel/kind.ts";
 import { scopeNames } from "../../kernel/scope-names.ts";
 import type { DeclareChange } from "../../ports/declaring-store.ts";
 import type { ApiContext } from "../context.ts";
@@ -32,6 +32,7 @@ export async function requireFitting(
   const { scope, organizationId } = declare;
   const errors = await kind.fits(declare.spec, {
     scope,
+    named: namedResources(context, organizationId, references),
     linked: (target, called) => linked.get(`${target}/${called}`),
     publishes: (target) => context.kinds.get(target)?.publishes,
     account: (called) =>
@@ -47,6 +48,21 @@ export async function requireFitting(
   });
   if (errors.length === 0) return;
   throw new Problem("FIELDS_INVALID", `${kind.kind}/${name} cannot be there`, { errors: [...errors] });
+}
+
+/** The resources that one refers to, read as they stand. */
+export function namedResources(
+  context: Pick<ApiContext, "reads">,
+  organizationId: string,
+  references: DeclareChange["references"],
+): NamedResources {
+  return async (kind, name) => {
+    const target = references.find((reference) => reference.kind === kind && reference.name === name);
+    if (target === undefined) return undefined;
+    const view = await context.reads.getResource({ organizationId, kind, name, scope: target.scope });
+    if (view === undefined) return undefined;
+    return { spec: view.resource.spec, report: view.subjects[0]?.status?.report };
+  };
 }
 
 function kept(context: ApiContext): Kept {

@@ -53,7 +53,7 @@ export async function createResource(
   const declaration = declarationOfManifest(kind, parameters, manifest);
   const owners = ownersOf(declaration, undefined, request.manager ?? caller.principal.name);
   const intent = { parameters, declaration, author: caller.principal, owners, ifRevision: 0 };
-  const change = declareChange(context, kind, intent);
+  const change = await declareChange(context, kind, intent);
   if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: undefined });
   const { keeping } = request;
   const made =
@@ -103,7 +103,7 @@ async function replaceOnce(
   if (said === "any" && standing === undefined) throw notFound(kind, parameters.name);
   const owners = ownersOf(declaration, standing, request.manager ?? caller.principal.name);
   const ifRevision = typeof said === "object" ? said.revision : (standing?.revision ?? 0);
-  const change = declareChange(context, kind, {
+  const change = await declareChange(context, kind, {
     parameters,
     declaration,
     author: caller.principal,
@@ -138,7 +138,7 @@ export async function applyResource(
     const ifRevision = typeof said === "object" ? said.revision : (standing?.revision ?? 0);
     const declaration = declarationOf(applied.fields);
     const intent = { parameters, declaration, author: caller.principal, owners: applied.owners, ifRevision };
-    const change = declareChange(context, kind, intent);
+    const change = await declareChange(context, kind, intent);
     if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: standing });
     try {
       return await declared(context, kind, parameters, change);
@@ -164,7 +164,7 @@ export async function declareAgain(
   const owners = ownersOf(declaration, standing, request.manager ?? caller.principal.name);
   const ifRevision = typeof said === "object" ? said.revision : standing.revision;
   const intent = { parameters, declaration, author: caller.principal, owners, ifRevision };
-  const change = declareChange(context, kind, intent);
+  const change = await declareChange(context, kind, intent);
   if (request.dryRun) return await planAnswer(context, kind, { ...request, change, before: standing });
   return await declared(context, kind, parameters, change);
 }

@@ -3,6 +3,7 @@ import type { Subject } from "../../kernel/loop.ts";
 import type { CloudServer } from "../../ports/compute.ts";
 import type { FieldDifference, PublishedValues } from "../../ports/records.ts";
 import { scopeLabels } from "../cloud/layers.ts";
+import { typeOf } from "../compute-profile/naming-one.ts";
 import type { HostSpec } from "./schema.ts";
 
 /** What is healed in place. */
@@ -41,8 +42,14 @@ export function serverThing({ name }: Pick<Subject<unknown>, "name">): string {
   return `server ${name}`;
 }
 
-export function wantedBuild({ type, location, image }: HostSpec): BuildItem {
-  return { type, location, image };
+/** Undefined where nobody has looked up the type of its profile. */
+export function wantedBuild(spec: HostSpec): BuildItem | undefined {
+  const type = typeOf(spec);
+  return type === undefined ? undefined : { type, location: spec.location, image: spec.image };
+}
+
+export function typeUnknown({ name, spec }: Pick<Subject<HostSpec>, "name" | "spec">): string {
+  return `The type of ComputeProfile/${spec.profile ?? ""} was not looked up when Host/${name} was declared: declare the host again`;
 }
 
 export function seenBuild({ type, location }: CloudServer, { image }: Readonly<Record<string, string>>): BuildItem {

@@ -1,6 +1,7 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { itsName, namedList, ownLabels, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
 import { familyProblems, pooledAt } from "../cloud/pooled.ts";
+import { profileProblems, profileReference, withProfileType } from "../compute-profile/naming-one.ts";
 import { hostLoop } from "./loop.ts";
 import {
   hostCreate,
@@ -25,6 +26,7 @@ export const hostKind = defineKind<HostSpec>({
   pooled: pooledAt,
   links: ({ group }) => (group === undefined ? [] : [{ kind: "ScalingGroup", name: group, pointer: "/spec/group" }]),
   references: (spec) => [
+    ...profileReference(spec, "/spec"),
     ...spec.networks.map(({ name, scope }, index) =>
       reference("CloudNetwork", name, scope, `/spec/networks/${index}/name`),
     ),
@@ -41,17 +43,20 @@ export const hostKind = defineKind<HostSpec>({
       ...Object.fromEntries(
         ["volumes", "protect", "reverseDns", "type", "location", "image"].map((name) => [name, sameField(name)]),
       ),
+      ...(spec["profile"] === undefined ? {} : { type: () => "its type is that of its profile: name another one" }),
     }),
+  completed: withProfileType,
   publishes: { ipv4: "ipv4", ipv6: "ipv6" },
   fits: async (spec, around) => {
     const wrong = await familyProblems(spec, around);
     if (wrong.length > 0) return wrong;
+    const problems = await profileProblems(spec, around.named, "/spec");
     const name = spec.bootstrap?.ssh.account;
     const account = name === undefined ? undefined : await around.account(name);
-    if (name === undefined || account?.provider === "ssh") return [];
+    if (name === undefined || account?.provider === "ssh") return problems;
     const what = account === undefined ? "names no account" : `names an account of provider ${account.provider}`;
     const message = `${what}: the private key is the credential of an account of provider ssh (setpoint account add ${name} --provider ssh)`;
-    return [{ pointer: "/spec/bootstrap/ssh/account", message }];
+    return [...problems, { pointer: "/spec/bootstrap/ssh/account", message }];
   },
   loop: hostLoop,
   pipelines: [

@@ -20,6 +20,7 @@ import {
   seenServer,
   type ServerItem,
   serverKey,
+  typeUnknown,
   wantedBuild,
   wantedServer,
 } from "./item.ts";
@@ -33,13 +34,17 @@ export const hostLoop = defineLoop<HostSpec, HostItem, ComputeReader, ComputeWri
   listedWithinSeconds: 300,
   marks: true,
   listedIn: "servers",
-  desired: (_ctx, subject) => ({
-    known: true,
-    items: [
-      { key: serverKey, item: wantedServer(subject) },
-      { key: buildKey, item: wantedBuild(subject.spec) },
-    ],
-  }),
+  desired: (_ctx, subject) => {
+    const build = wantedBuild(subject.spec);
+    if (build === undefined) return { known: false, reason: typeUnknown(subject) };
+    return {
+      known: true,
+      items: [
+        { key: serverKey, item: wantedServer(subject) },
+        { key: buildKey, item: build },
+      ],
+    };
+  },
   observe: async (ctx, subject) => {
     const servers = await ctx.inventory<CloudServer>("servers");
     const found = serversOf(ctx, servers.entries, subject);

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { RetryableError, TerminalError } from "../../kernel/errors.ts";
+import type { Subject } from "../../kernel/loop.ts";
 import { type Found, pipelinesOf, replacementInput, type StepContext, type Story } from "../../kernel/pipeline.ts";
 import type { CloudServer, ComputeEngine, ComputeReader, OwnMark } from "../../ports/compute.ts";
 import { drainedLabel } from "../cloud/layers.ts";
 import { bootstrapSteps } from "./bootstrap.ts";
-import { serverThing, wantedServer } from "./item.ts";
+import { serverThing, typeUnknown, wantedBuild, wantedServer } from "./item.ts";
 import { type MadeServer, serverShape } from "./made-server.ts";
 import type { HostSpec } from "./schema.ts";
 
@@ -21,18 +22,18 @@ const resolve = step({
   name: "resolve",
   input: z.strictObject({ type: z.string(), image: z.string(), location: z.string() }),
   output: z.object({ monthly: z.string().optional() }),
-  given: ({ subject: { spec } }) => ({ type: spec.type, image: spec.image, location: spec.location }),
+  given: ({ subject }) => requiredBuild(subject),
   run: async (context, { type, image, location }) => {
     const { reader, signal } = context;
     if (!reader.capabilities.createsServers)
       throw refused("The provider of this account cannot make servers: adopt one");
     const found = await reader.serverType(type, signal);
-    if (found === "absent") throw refused(`The provider has no server type ${type}: correct spec.type`);
+    if (found === "absent") throw refused(`The provider has no server type ${type}: correct spec.type or spec.profile`);
     const offers = found.offers.filter(({ available }) => available).map((offer) => offer.location);
     const offer = found.offers.find((one) => one.location === location);
     if (offer === undefined || !offer.available)
       throw refused(
-        `The type ${type} is not offered in ${location}. It is in: ${offers.join(", ") || "no location"}. Correct spec.location or spec.type`,
+        `The type ${type} is not offered in ${location}. It is in: ${offers.join(", ") || "no location"}. Correct spec.location, or spec.type or spec.profile`,
       );
     if (!(await reader.hasImage(image, found.architecture, signal)))
       throw refused(`The provider has no image ${image} for ${found.architecture}: correct spec.image`);
@@ -40,6 +41,12 @@ const resolve = step({
     return { monthly: offer.monthly };
   },
 });
+
+function requiredBuild(subject: Subject<HostSpec>) {
+  const build = wantedBuild(subject.spec);
+  if (build === undefined) throw refused(typeUnknown(subject));
+  return { ...build, image: subject.spec.image };
+}
 
 function refused(message: string): TerminalError {
   return new TerminalError("PROVIDER_REFUSED", message);
@@ -95,9 +102,7 @@ const serverStep = (options: { mayBegin(story: Story<HostSpec>): boolean; adopts
           name,
           labels,
           mark,
-          type: spec.type,
-          image: spec.image,
-          location: spec.location,
+          ...requiredBuild(subject),
           // Addresses that the spec names are given when the loop attaches the network.
           networks: spec.networks.filter(({ ip }) => ip === undefined).map((network) => network.name),
           firewalls: spec.firewalls.map((firewall) => firewall.name),

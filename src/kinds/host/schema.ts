@@ -2,6 +2,7 @@ import { z } from "zod";
 import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
 import { cloudFamilySchema } from "../compute-provider/schema.ts";
 import { parseIpv4 } from "../dns-record/ip-address.ts";
+import { typeFields, typeIssue } from "../compute-profile/naming-one.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
 export const hostNamed = {
@@ -70,7 +71,7 @@ export const hostSchema = z
   .strictObject({
     account: resourceNameSchema.describe("The account at whose provider the server is."),
     family: pooledFamilySchema,
-    type: providersName.describe("The provider's name of the server type, such as cx22."),
+    ...typeFields,
     image: providersName.describe(
       "What it is made from: the provider's name of an image, or the id of a snapshot. Another one is another server.",
     ),
@@ -114,7 +115,9 @@ export const hostSchema = z
     adopt: z.boolean().default(false).describe("A server of this name that is there already becomes Setpoint's own."),
   })
   .superRefine(
-    ({ networks, firewalls, reverseDns, publicAddresses, bootstrap: { ssh: told } = {}, adopt }, context) => {
+    ({ networks, firewalls, reverseDns, publicAddresses, bootstrap: { ssh: told } = {}, adopt, ...said }, context) => {
+      const issue = typeIssue(said);
+      if (issue !== undefined) context.addIssue({ code: "custom", ...issue });
       for (const [index, { ip }] of networks.entries()) {
         const parsed = ip === undefined ? undefined : parseIpv4(ip);
         if (parsed?.ok === false)

@@ -1,5 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { familyProblems, pooledAt } from "../cloud/pooled.ts";
+import { profileProblems, profileReference, withProfileType } from "../compute-profile/naming-one.ts";
 import { scalingGroupLoop } from "./loop.ts";
 import { type ScalingGroupSpec, scalingGroupSchema } from "./schema.ts";
 
@@ -13,18 +14,21 @@ export const scalingGroupKind = defineKind<ScalingGroupSpec>({
   accounts: (spec) => [spec.account],
   pooled: pooledAt,
   links: () => [],
-  references: ({ template: { networks, firewalls } }) => [
+  references: ({ template, template: { networks, firewalls } }) => [
+    ...profileReference(template, "/spec/template"),
     ...networks.map(({ name, scope }, index) => reference("CloudNetwork", name, scope, `networks/${index}`)),
     ...firewalls.map(({ name, scope }, index) => reference("Firewall", name, scope, `firewalls/${index}`)),
   ],
+  completed: async (spec, named) => ({ ...spec, template: await withProfileType(spec.template, named) }),
   fits: async (spec, around) => {
     const wrong = await familyProblems(spec, around);
     if (wrong.length > 0) return wrong;
-    const { max } = spec;
+    const { max, account, template } = spec;
+    const problems = await profileProblems({ ...template, account }, around.named, "/spec/template");
     const most = (await around.quota?.("Host")) ?? max;
-    if (max <= most) return [];
+    if (max <= most) return problems;
     const message = `is ${max}, and the organization may have ${most} hosts: lower it, or ask an operator to raise the quota`;
-    return [{ pointer: "/spec/max", message }];
+    return [...problems, { pointer: "/spec/max", message }];
   },
   loop: scalingGroupLoop,
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
+import { typeFields, typeIssue } from "../compute-profile/naming-one.ts";
 import {
   hostNamed,
   memberBootstrapSchema,
@@ -15,7 +16,7 @@ const clockTime = z.string().regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, "must be a
 
 const template = z
   .strictObject({
-    type: providersName.describe("The provider's name of the server type, such as cx22."),
+    ...typeFields,
     image: providersName.describe("What members are made from."),
     location: providersName.describe("Where members are made, in the provider's own name."),
     labels: cloudLabelsSchema,
@@ -28,6 +29,10 @@ const template = z
     sshKeys: sshKeysSchema,
     userData: userDataSchema,
     bootstrap: memberBootstrapSchema,
+  })
+  .superRefine((said, context) => {
+    const issue = typeIssue(said);
+    if (issue !== undefined) context.addIssue({ code: "custom", ...issue });
   })
   .describe("What every member is declared as.");
 

@@ -351,3 +351,34 @@ test("a volume that is attached by name is kept, and is on the new server", asyn
   assert.deepEqual(volume(), { ...before, server: own(lab).id });
   await lab.bench.stop();
 });
+
+test("a host that names a profile has its type; another profile is another server, and asks first", async () => {
+  const rest = { account: "demo", image: "debian-12", location: "fsn1", labels: { role: "web" } };
+  const lab = await CloudLab.open({ pace: 0.1 });
+  for (const [name, type] of [
+    ["small", "cx22"],
+    ["large", "cx32"],
+  ] as const)
+    await lab.bench.declare(`ComputeProfile/${name}`, { account: "demo", type });
+  await lab.bench.declare("Host/web-1", { ...rest, profile: "small", profileType: "cx22" });
+  const { state, message } = await lab.finish(await lab.start("host.create", "Host/web-1"));
+  assert.equal(state, "succeeded", message);
+  await lab.bench.pass({ minutes: 6 });
+  assert.match(lab.bench.ready("Host/web-1"), /^Converged/);
+  assert.equal(own(lab).server_type.name, "cx22");
+  // Nobody has looked it up: nothing is concluded from that, and nothing is made.
+  await lab.bench.declare("Host/web-1", { ...rest, profile: "large" });
+  await lab.bench.pass({ minutes: 12 });
+  assert.equal(lab.bench.heldChanges().length, 0);
+  const unknown = await lab.finish(await lab.start("host.create", "Host/web-1"));
+  assert.match(unknown.message, /ComputeProfile\/large was not looked up .* declare the host again/);
+  const author = { name: "ada", type: "person" } as const;
+  const released = { organizationId: "bench", operationId: unknown.id, author, reason: "so" };
+  await lab.bench.store.steerOperation({ ...released, command: { verb: "release" } });
+  await lab.bench.declare("Host/web-1", { ...rest, profile: "large", profileType: "cx32" });
+  await lab.bench.pass({ minutes: 12 });
+  assert.equal(own(lab).server_type.name, "cx22");
+  assert.equal((await approveAndFinish(lab)).state, "succeeded");
+  assert.equal(own(lab).server_type.name, "cx32");
+  await lab.bench.stop();
+});
