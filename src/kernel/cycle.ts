@@ -60,6 +60,7 @@ export interface Turn {
   /** Undefined when this cycle cannot say: then it is as it was. */
   readonly bad: boolean | undefined;
   readonly memoryUnknown: boolean;
+  readonly site?: string | undefined;
   /** The operation that was not run, and is now. */
   readonly startsAgain?: Settlement["startsAgain"];
 }
@@ -214,6 +215,7 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
     written: done.written,
     bad: isBad(scene, plan),
     memoryUnknown: done.memoryUnknown,
+    site: scene.loop.site?.(scene.subject),
   };
 }
 
@@ -485,22 +487,22 @@ export async function rightsProblemOf(
  * How the account fares around the time this subject went bad, and now: what went bad together stays suspect for as long as it is
  * bad, and who was bad already is no better off than the others.
  */
-async function healthOf(
-  scene: Scene,
-  account: AccountRecord,
-  plan: Plan,
-): Promise<{ readonly subjects: number; readonly bad: number }> {
+async function healthOf(scene: Scene, account: AccountRecord, plan: Plan): Promise<Facts["health"]> {
+  const site = scene.loop.site?.(scene.subject);
   const badSinceMs = scene.input.status?.badSinceMs;
   const nowMs = scene.lookout.storeNowMs();
   const { newlyBad } = scene.engine.accounts;
   if (badSinceMs === undefined && plan.changes.some((change) => change.missing))
-    newlyBad.add(account.id, scene.input.subject.id);
-  const health = await scene.engine.store.accountHealth({
+    newlyBad.add(account.id, scene.input.subject.id, site);
+  const { atSite, ...health } = await scene.engine.store.accountHealth({
     accountId: account.id,
+    site,
     aroundMs: badSinceMs === undefined ? [nowMs] : [badSinceMs, nowMs],
     windowMs: Math.max(SUSPECT_WINDOW_MS, scene.loop.everySeconds * 1_000),
   });
-  return { ...health, bad: health.bad + newlyBad.count(account.id) };
+  const whole = { ...health, bad: health.bad + newlyBad.count(account.id) };
+  if (site === undefined || atSite === undefined) return whole;
+  return { ...whole, atSite: { ...atSite, bad: atSite.bad + newlyBad.countAt(account.id, site), site } };
 }
 
 /** A person who deletes by name and confirms the count approves in the same request, unless four eyes applies. */

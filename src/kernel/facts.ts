@@ -1,3 +1,4 @@
+import type { Health } from "../ports/engine-store.ts";
 import type { Completeness } from "../ports/provider.ts";
 import type {
   CycleInput,
@@ -51,7 +52,7 @@ export interface Facts {
   readonly confirmed: ReadonlySet<string>;
   /** Keys that the declaration gives up by itself, within what it allows: no subject budget has to allow them once more. */
   readonly covered: ReadonlySet<string>;
-  readonly health: { readonly subjects: number; readonly bad: number } | undefined;
+  readonly health: (Health & { readonly atSite?: (Health & { readonly site: string }) | undefined }) | undefined;
 }
 
 export interface AccountProblem {

@@ -33,6 +33,11 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   readonly limits?: PartialLimits;
   /** How many items of an observation are stored for people and dry runs; 1,000 unless said otherwise. */
   readonly storesItems?: number;
+  /**
+   * Where its outside things are, in the provider's own words, such as a location. What goes bad there together makes the observer the
+   * suspect there, however well the rest of the account is.
+   */
+  site?(subject: Subject<Spec>): string | undefined;
   /** True when outside things can carry a marker of ours. Then `Seen.marker` is always set, to a marker or to "none". */
   readonly marks?: boolean;
   /**

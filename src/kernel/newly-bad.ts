@@ -3,11 +3,12 @@
  * looks at the same moment would else see nobody but itself, and all would act at once.
  */
 export class NewlyBad {
-  readonly #subjects = new Map<string, Set<number>>();
+  /** By account; each with its site, where its kind names one. */
+  readonly #subjects = new Map<string, Map<number, string | undefined>>();
 
-  add(accountId: string, subjectId: number): void {
-    const subjects = this.#subjects.get(accountId) ?? new Set();
-    this.#subjects.set(accountId, subjects.add(subjectId));
+  add(accountId: string, subjectId: number, site?: string): void {
+    const subjects = this.#subjects.get(accountId) ?? new Map<number, string | undefined>();
+    this.#subjects.set(accountId, subjects.set(subjectId, site));
   }
 
   /** After its cycle: the store knows by now, or it was not true. */
@@ -19,5 +20,10 @@ export class NewlyBad {
 
   count(accountId: string): number {
     return this.#subjects.get(accountId)?.size ?? 0;
+  }
+
+  countAt(accountId: string, site: string): number {
+    const sites = [...(this.#subjects.get(accountId)?.values() ?? [])];
+    return sites.filter((one) => one === site).length;
   }
 }

@@ -126,6 +126,7 @@ function statusFor(input: CycleInput, turn: Turn): SubjectStatus {
     flips: turn.memory.flips,
     inspection: turn.inspection,
     stale: turn.stale,
+    site: turn.site,
     previous: input.status,
   });
 }

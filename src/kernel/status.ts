@@ -27,6 +27,8 @@ export interface StatusFacts {
   readonly inspection?: Inspection | undefined;
   /** Undefined: nothing was worked out, so it is as it was. */
   readonly stale?: readonly { readonly key: string; readonly reason: string }[] | undefined;
+  /** Undefined: nothing was worked out, so it is as it was. */
+  readonly site?: string | undefined;
   readonly previous: SubjectStatus | undefined;
 }
 
@@ -76,6 +78,7 @@ export function statusOf(facts: StatusFacts): SubjectStatus {
     });
   }
   const wasBadSinceMs = facts.previous?.badSinceMs;
+  const site = facts.site ?? facts.previous?.site;
   const badSinceMs = facts.bad === undefined ? wasBadSinceMs : facts.bad ? (wasBadSinceMs ?? facts.nowMs) : undefined;
   return {
     observedGeneration: facts.generation,
@@ -83,6 +86,7 @@ export function statusOf(facts: StatusFacts): SubjectStatus {
     differences: facts.differences,
     owned: facts.owned,
     badSinceMs,
+    ...(site === undefined ? {} : { site }),
     convergedAtMs:
       facts.result === "converged"
         ? wasConverged(facts.previous)

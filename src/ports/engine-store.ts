@@ -70,13 +70,14 @@ export interface EngineStore extends ShardLeases {
   /**
    * Of the subjects of an account: how many there are, and how many are bad that went so within the window around one of the times
    * (by the minute), for the time around which they are most. Accounts of many subjects are counted now and then: of 300,000 the
-   * answer may be some seconds old.
+   * answer may be some seconds old. The same of those at one site of it, where one is named.
    */
   accountHealth(request: {
     readonly accountId: string;
+    readonly site?: string | undefined;
     readonly aroundMs: readonly number[];
     readonly windowMs: number;
-  }): Promise<{ readonly subjects: number; readonly bad: number }>;
+  }): Promise<Health & { readonly atSite?: Health | undefined }>;
 
   /** Reserves deletes at every level at once, before the first delete. What is granted passes and is charged all the same. */
   reserveDeletes(request: DeleteReservation): Promise<DeleteReservationAnswer>;
@@ -212,6 +213,12 @@ export type PermitRefusal = "lease" | "inputs" | "paused" | "held" | "busy" | "g
 export type PermitAnswer =
   | { readonly granted: true }
   | { readonly granted: false; readonly refusal: PermitRefusal; readonly detail: string };
+
+/** Of some subjects: how many there are, and how many of them went bad together. */
+export interface Health {
+  readonly subjects: number;
+  readonly bad: number;
+}
 
 export interface OutcomeRecord {
   readonly actor: Actor;

@@ -320,6 +320,8 @@ export interface SubjectStatus {
   readonly owned: number;
   /** Since when the subject is bad (things missing, failing); drives the too-many-at-once guard. */
   readonly badSinceMs?: number | undefined;
+  /** Where its outside things are, where its kind says so: what goes bad there together is counted by itself too. */
+  readonly site?: string | undefined;
   readonly convergedAtMs?: number | undefined;
   /** When the subject was last seen by a complete look that led to this record. */
   readonly lookedAtMs?: number | undefined;

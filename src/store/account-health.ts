@@ -3,16 +3,22 @@ import type { Clock } from "../ports/clock.ts";
 import type { EngineStore } from "../ports/engine-store.ts";
 import { Batcher } from "./batcher.ts";
 import type { Database } from "./database.ts";
-import { accountCounts } from "./sql/subjects.ts";
+import { type AccountCountsRow, accountCounts } from "./sql/subjects.ts";
 import { call } from "./statement.ts";
 
 type Request = Parameters<EngineStore["accountHealth"]>[0];
-type Health = Awaited<ReturnType<EngineStore["accountHealth"]>>;
+type Answer = Awaited<ReturnType<EngineStore["accountHealth"]>>;
 
-interface Counts {
+interface PlaceCounts {
   readonly subjects: number;
   readonly badByMinute: readonly (readonly [minute: number, subjects: number])[];
 }
+
+interface Counts extends PlaceCounts {
+  readonly sites: ReadonlyMap<string, PlaceCounts>;
+}
+
+const nobody: Counts = { subjects: 0, badByMinute: [], sites: new Map() };
 
 interface Kept extends Counts {
   readonly untilMonotonicMs: number;
@@ -37,11 +43,13 @@ export class AccountHealth {
     this.#batcher = new Batcher({ clock, keyOf: (accountId) => accountId, run: (batch) => count(database, batch) });
   }
 
-  async of({ accountId, ...times }: Request): Promise<Health> {
+  async of({ accountId, site, ...times }: Request): Promise<Answer> {
     const kept = this.#kept.get(accountId);
     const isFresh = kept !== undefined && this.#clock.monotonicMs() < kept.untilMonotonicMs;
-    const { subjects, badByMinute } = isFresh ? kept : await this.#counted(accountId);
-    return { subjects, bad: badTogether(badByMinute, times) };
+    const counts = isFresh ? kept : await this.#counted(accountId);
+    const healthOf = ({ subjects, badByMinute }: PlaceCounts) => ({ subjects, bad: badTogether(badByMinute, times) });
+    if (site === undefined) return healthOf(counts);
+    return { ...healthOf(counts), atSite: healthOf(counts.sites.get(site) ?? nobody) };
   }
 
   #counted(accountId: string): Promise<Counts> {
@@ -72,6 +80,21 @@ export class AccountHealth {
 
 async function count(database: Database, accountIds: readonly string[]): Promise<readonly Counts[]> {
   const rows = await database.run("platform", call(accountCounts, accountIds));
-  const found = new Map(rows.map((row) => [row.account_id, { subjects: row.subjects, badByMinute: row.bad ?? [] }]));
-  return accountIds.map((accountId) => found.get(accountId) ?? { subjects: 0, badByMinute: [] });
+  const found = new Map(
+    rows.map((row) => [
+      row.account_id,
+      { subjects: row.subjects, badByMinute: row.bad ?? [], sites: sitesOf(row) } satisfies Counts,
+    ]),
+  );
+  return accountIds.map((accountId) => found.get(accountId) ?? nobody);
+}
+
+function sitesOf({ sites, bad_at_sites: bad }: AccountCountsRow): Counts["sites"] {
+  const badOf = Map.groupBy(bad ?? [], ([site]) => site);
+  return new Map(
+    (sites ?? []).map(([site, subjects]) => [
+      site,
+      { subjects, badByMinute: (badOf.get(site) ?? []).map(([, minute, count]) => [minute, count] as const) },
+    ]),
+  );
 }

@@ -195,6 +195,7 @@ function settleRow({ actor, subject, status, observation, ...rest }: Settlement,
     verdicts: rest.verdicts,
     next_in_ms: rest.nextInMs === undefined ? undefined : Math.round(rest.nextInMs),
     now_owned: rest.nowOwned,
+    site: status?.site,
     instead: rest.startsAgain?.instead,
   };
 }

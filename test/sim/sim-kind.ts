@@ -16,6 +16,11 @@ export interface SetSpec {
   readonly unknown?: boolean;
 }
 
+/** Every account has two sites, and a set is at one of them. */
+export function siteOf({ group }: Pick<SetSpec, "group">): string {
+  return /[02468]$/.test(group) ? "north" : "south";
+}
+
 export interface ItemSpec {
   readonly target: { readonly kind: string; readonly name: string };
   readonly key: string;
@@ -72,6 +77,7 @@ export function setLoop(
     everySeconds,
     inputs: ["SimItem"],
     marks: true,
+    site: ({ spec }) => siteOf(spec),
     desired,
     observe: async (ctx, subject) => {
       const inventory = await ctx.inventory<Entry>("items");

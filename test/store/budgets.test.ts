@@ -221,10 +221,19 @@ test("an account's health counts those that are bad since about the same time", 
     { subjects: 5, bad: 3 },
     "those around one time, not added up",
   );
+  const there = await world.subject("there");
+  const south = { ...status, badSinceMs: start, site: "south" };
+  await stores.engine.settle(settlementFor(world, there, { status: south }));
+  const atSite = (site: string) =>
+    stores.engine.accountHealth({ accountId: world.accountId, site, aroundMs: [start], windowMs: 30_000 });
+  assert.deepEqual((await atSite("south")).atSite, { subjects: 1, bad: 1 });
+  assert.deepEqual((await atSite("north")).atSite, { subjects: 0, bad: 0 });
+  await stores.engine.settle(settlementFor(world, await world.reload(there), { status }));
+  assert.deepEqual((await atSite("south")).atSite, { subjects: 0, bad: 0 }, "who moved away no longer counts");
   await goes("first", undefined);
   assert.deepEqual(
     await health([start, nowMs], 120_000),
-    { subjects: 5, bad: 2 },
+    { subjects: 6, bad: 2 },
     "who is well again no longer counts",
   );
 });

@@ -1,13 +1,14 @@
+import type { Health } from "../../ports/engine-store.ts";
 import { type Facts, type Guard, heldItems, keysOf, removes, verdict } from "../facts.ts";
 import type { PlannedChange } from "../plan.ts";
 
 /**
- * When a large share of an account's subjects goes bad together, the observer is the suspect: remediation waits, at the account,
- * until they are seen well again or a person has looked and says that it is true.
+ * When a large share of the subjects of an account, or of one site of it, goes bad together, the observer is the suspect: remediation
+ * waits, at the account, until they are seen well again or a person has looked and says that it is true.
  */
 export const tooManyAtOnceGuard: Guard = (changes, facts) => {
-  const { health } = facts;
-  if (health === undefined || !isSuspect(health, facts)) return { pass: changes };
+  const suspect = suspectOf(facts);
+  if (suspect === undefined) return { pass: changes };
   // Only a grant passes: who confirmed a number of deletes was not asked whether to believe what is seen.
   const waiting = changes.filter((change) => isRemediation(change) && !facts.grants.has(change.digest));
   if (waiting.length === 0) return { pass: changes };
@@ -15,9 +16,9 @@ export const tooManyAtOnceGuard: Guard = (changes, facts) => {
   const said = verdict(
     "too-many-at-once",
     "hold",
-    `${health.bad} of ${health.subjects} subjects of this account went bad together: the observer is suspect, remediation waits`,
+    `${suspect.bad} of ${suspect.subjects} subjects ${suspect.where} went bad together: the observer is suspect, remediation waits`,
     {
-      numbers: { bad: health.bad, subjects: health.subjects, percent: suspectPercent, atLeast: suspectAtLeast },
+      numbers: { bad: suspect.bad, subjects: suspect.subjects, percent: suspectPercent, atLeast: suspectAtLeast },
       keys: keysOf(waiting),
     },
   );
@@ -37,7 +38,14 @@ export function isRemediation(change: PlannedChange): boolean {
   return change.missing || removes(change) || change.action === "forget";
 }
 
-function isSuspect(health: { readonly subjects: number; readonly bad: number }, facts: Facts): boolean {
-  const { suspectPercent, suspectAtLeast } = facts.policy.limits;
-  return health.bad >= suspectAtLeast && health.bad * 100 >= suspectPercent * health.subjects;
+/** The account as a whole comes first: what is true of it is true of its sites. */
+function suspectOf({ health, policy }: Facts): (Health & { readonly where: string }) | undefined {
+  if (health === undefined) return undefined;
+  const { suspectPercent, suspectAtLeast } = policy.limits;
+  const { atSite } = health;
+  const places = [
+    { ...health, where: "of this account" },
+    ...(atSite === undefined ? [] : [{ ...atSite, where: `of this account in ${atSite.site}` }]),
+  ];
+  return places.find(({ bad, subjects }) => bad >= suspectAtLeast && bad * 100 >= suspectPercent * subjects);
 }

@@ -34,6 +34,7 @@ export const hostLoop = defineLoop<HostSpec, HostItem, ComputeReader, ComputeWri
   listedWithinSeconds: 300,
   marks: true,
   listedIn: "servers",
+  site: ({ spec }) => spec.location,
   desired: (_ctx, subject) => {
     const build = wantedBuild(subject.spec);
     if (build === undefined) return { known: false, reason: typeUnknown(subject) };

@@ -48,6 +48,7 @@ export const loadBalancerLoop = defineLoop<LoadBalancerSpec, Item, ComputeReader
   everySeconds: 60,
   marks: true,
   listedIn: "load-balancers",
+  site: ({ spec }) => spec.location,
   // Its addresses are in people's DNS: that it goes, or is replaced, is a person's word each time.
   limits: { deletesPerCycle: { count: 0, percent: 0, atLeast: 0 } },
   measure: measureTargets,

@@ -26,7 +26,7 @@ export const settle = statement<SettledRow>(
        index integer, subject_id bigint, operation_id text, holder text, shard smallint, epoch bigint, input_version bigint, policy_version bigint, due_known boolean, due_seen_ms bigint,
        memory json, observation json, observation_hash text, status json, bad_since_ms bigint, failing boolean,
        looked_at_ms bigint, plan json, plan_gone boolean, events json, verdicts json, next_in_ms bigint, now_owned integer,
-       ready text, drifted boolean, is_held boolean, instead text)
+       ready text, drifted boolean, is_held boolean, instead text, site text)
    ),
    kept as materialized (
      select q.*, s.organization_id, s.resource_uid, s.kind, s.name, clock.now_ms, s.input_version > q.input_version as moved,
@@ -53,12 +53,13 @@ export const settle = statement<SettledRow>(
        bad_since_ms = case when kept.status is null then s.bad_since_ms else kept.bad_since_ms end,
        failing = case when kept.status is null then s.failing else kept.failing end,
        looked_at_ms = case when kept.status is null then s.looked_at_ms else kept.looked_at_ms end,
+       site = case when kept.status is null then s.site else kept.site end,
        undone = case when kept.starts then null else s.undone end
      from kept
      where s.id = kept.subject_id and (
        kept.starts or (s.permit_id is not null and kept.own) or s.now_owned <> coalesce(kept.now_owned, s.now_owned) or (kept.status is not null and (
          s.bad_since_ms is distinct from kept.bad_since_ms or s.failing <> kept.failing
-         or s.looked_at_ms is distinct from kept.looked_at_ms)))
+         or s.looked_at_ms is distinct from kept.looked_at_ms or s.site is distinct from kept.site)))
    ),
    remembered as (
      insert into setpoint.subject_state as t

@@ -55,6 +55,8 @@ export interface AccountCountsRow {
   readonly subjects: number;
   /** Minutes in which subjects went bad that still are, with how many. */
   readonly bad: readonly (readonly [minute: number, subjects: number])[] | null;
+  readonly sites: readonly (readonly [site: string, subjects: number])[] | null;
+  readonly bad_at_sites: readonly (readonly [site: string, minute: number, subjects: number])[] | null;
 }
 
 export const accountCounts = statement<AccountCountsRow>(
@@ -64,6 +66,13 @@ export const accountCounts = statement<AccountCountsRow>(
      (select count(*) from setpoint.subject as s where s.account_id = asked.account_id) as subjects,
      (select json_agg(json_build_array(went.minute, went.subjects)) from (
         select s.bad_since_ms / 60000 as minute, count(*) as subjects from setpoint.subject as s
-        where s.account_id = asked.account_id and s.bad_since_ms is not null group by 1) as went) as bad
+        where s.account_id = asked.account_id and s.bad_since_ms is not null group by 1) as went) as bad,
+     (select json_agg(json_build_array(placed.site, placed.subjects)) from (
+        select s.site, count(*) as subjects from setpoint.subject as s
+        where s.account_id = asked.account_id and s.site is not null group by 1) as placed) as sites,
+     (select json_agg(json_build_array(went.site, went.minute, went.subjects)) from (
+        select s.site, s.bad_since_ms / 60000 as minute, count(*) as subjects from setpoint.subject as s
+        where s.account_id = asked.account_id and s.site is not null and s.bad_since_ms is not null
+        group by 1, 2) as went) as bad_at_sites
    from unnest($1::text[]) as asked (account_id)`,
 );

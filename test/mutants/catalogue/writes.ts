@@ -55,8 +55,8 @@ export const writes: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/guards/too-many-at-once.ts",
-        find: "if (health === undefined || !isSuspect(health, facts))",
-        replace: "if (health === undefined || facts.nowMs > 0)",
+        find: "if (suspect === undefined) return { pass: changes };",
+        replace: "if (suspect === undefined || facts.nowMs > 0) return { pass: changes };",
       },
     ],
   },
@@ -74,6 +74,32 @@ export const writes: readonly Mutant[] = [
     ],
   },
   {
+    name: "site-that-is-out-is-trusted",
+    row: "too many at once",
+    because: "everything of one site that goes bad together is made again, because the rest of the account is well",
+    foundBy: "simulation",
+    patches: [
+      {
+        file: "kernel/guards/too-many-at-once.ts",
+        find: "...(atSite === undefined ? [] :",
+        replace: "...(atSite === undefined || atSite.bad > 0 ? [] :",
+      },
+    ],
+  },
+  {
+    name: "site-counts-the-bad-alone",
+    row: "too many at once",
+    because: "whoever is well at a site is not counted, so that any three that went bad are the whole site",
+    foundBy: "differential",
+    patches: [
+      {
+        file: "store/sql/subjects.ts",
+        find: "and s.site is not null group by 1",
+        replace: "and s.site is not null and s.bad_since_ms is not null group by 1",
+      },
+    ],
+  },
+  {
     name: "one-bad-subject-is-too-many",
     row: "too many at once",
     because: "one subject that went bad alone makes the observer suspect, and nothing is ever healed",
@@ -81,8 +107,8 @@ export const writes: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/guards/too-many-at-once.ts",
-        find: "health.bad >= suspectAtLeast && health.bad",
-        replace: "health.bad + suspectAtLeast >= suspectAtLeast && health.bad",
+        find: "bad >= suspectAtLeast && bad",
+        replace: "bad + suspectAtLeast >= suspectAtLeast && bad",
       },
     ],
   },

@@ -1,4 +1,7 @@
 import type { PermitRequest } from "../../../src/ports/engine-store.ts";
+import { specOf } from "../actors/cast.ts";
+import { siteOf } from "../sim-kind.ts";
+import type { SubjectRow } from "../store/rows.ts";
 import type { Ledger } from "./ledger.ts";
 import { isRemoval } from "./permit-rules.ts";
 import type { WatchedCycle } from "./snapshot-rules.ts";
@@ -8,13 +11,14 @@ import { Violation } from "./witness.ts";
 const windowMs = 10 * 60_000;
 
 interface Bad {
-  readonly accountId: string;
+  /** Its account, and its site there. */
+  readonly places: readonly string[];
   readonly badSinceMs: number;
   /** When it was written down: a cycle that began earlier could not know of it. */
   readonly notedAtMs: number;
 }
 
-/** Which subjects are bad since when, and how many an account has: so many together make the observer the suspect. */
+/** Which subjects are bad since when, and how many an account has, and a site of it: so many together make the observer the suspect. */
 export class Suspicion {
   readonly #ledger: Ledger;
   readonly #bad = new Map<number, Bad>();
@@ -28,19 +32,30 @@ export class Suspicion {
   update(): void {
     const { nowMs, state } = this.#ledger;
     const counts = new Map<string, number>();
-    for (const { id, accountId, status } of state.tables.subjects.values()) {
-      if (accountId === undefined) continue;
-      counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
+    for (const subject of state.tables.subjects.values()) {
+      const { id, status } = subject;
+      const places = this.#placesOf(subject);
+      for (const place of places) counts.set(place, (counts.get(place) ?? 0) + 1);
       const badSinceMs = status?.badSinceMs;
       if (badSinceMs === undefined) this.#bad.delete(id);
       else if (this.#bad.get(id)?.badSinceMs !== badSinceMs)
-        this.#bad.set(id, { accountId, badSinceMs, notedAtMs: nowMs });
+        this.#bad.set(id, { places, badSinceMs, notedAtMs: nowMs });
     }
     for (const id of this.#bad.keys()) if (!state.tables.subjects.has(id)) this.#bad.delete(id);
-    for (const [accountId, subjects] of counts) {
-      if (this.#subjects.get(accountId)?.subjects !== subjects)
-        this.#subjects.set(accountId, { subjects, sinceMs: nowMs });
+    for (const [place, subjects] of counts) {
+      if (this.#subjects.get(place)?.subjects !== subjects) this.#subjects.set(place, { subjects, sinceMs: nowMs });
     }
+  }
+
+  #placesOf({
+    accountId,
+    resourceUid,
+    kind,
+  }: Pick<SubjectRow, "accountId" | "resourceUid" | "kind">): readonly string[] {
+    if (accountId === undefined) return [];
+    const resource = this.#ledger.state.tables.resources.get(resourceUid);
+    const spec = kind === "SimZone" || resource === undefined ? undefined : specOf(resource);
+    return spec === undefined ? [accountId] : [accountId, `${accountId} ${siteOf(spec)}`];
   }
 
   /** What has been suspect since before the cycle began lets nothing be removed, made again or given up, unless a person said so. */
@@ -48,7 +63,8 @@ export class Suspicion {
     this.update();
     const { memory, subject, status } = cycle.input;
     const anchors = [status?.badSinceMs, cycle.loadedAtMs].filter((atMs) => atMs !== undefined);
-    const around = anchors.find((atMs) => this.#isSuspect(subject.accountId ?? "", atMs, cycle.loadedAtMs));
+    const places = this.#placesOf(subject);
+    const around = anchors.find((atMs) => places.some((place) => this.#isSuspect(place, atMs, cycle.loadedAtMs)));
     if (around === undefined) return;
     const owned = new Set(memory.owned.filter((item) => item.state === "owned").map((item) => item.key));
     const remediation = request.changes
@@ -63,13 +79,13 @@ export class Suspicion {
   }
 
   /** Around a time, by what was written down before the cycle began and still holds. */
-  #isSuspect(accountId: string, aroundMs: number, loadedAtMs: number): boolean {
-    const counted = this.#subjects.get(accountId);
+  #isSuspect(place: string, aroundMs: number, loadedAtMs: number): boolean {
+    const counted = this.#subjects.get(place);
     if (counted === undefined || counted.sinceMs >= loadedAtMs) return false;
     let bad = 0;
     for (const entry of this.#bad.values()) {
       const together = Math.abs(entry.badSinceMs - aroundMs) <= windowMs;
-      if (entry.accountId === accountId && together && entry.notedAtMs < loadedAtMs) bad += 1;
+      if (entry.places.includes(place) && together && entry.notedAtMs < loadedAtMs) bad += 1;
     }
     const { suspectAtLeast, suspectPercent } = this.#ledger.limits;
     return bad >= suspectAtLeast && bad * 100 >= suspectPercent * counted.subjects;

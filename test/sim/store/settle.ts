@@ -92,16 +92,19 @@ function removeSubject(state: State, subject: SubjectRow): void {
 
 export function accountHealth(
   { tables }: State,
-  { accountId, ...times }: Parameters<EngineStore["accountHealth"]>[0],
-): { readonly subjects: number; readonly bad: number } {
-  let subjects = 0;
-  const bad: [number, number][] = [];
-  for (const row of tables.subjects.values()) {
-    if (row.accountId !== accountId) continue;
-    subjects += 1;
-    if (row.status?.badSinceMs !== undefined) bad.push([minuteOf(row.status.badSinceMs), 1]);
-  }
-  return { subjects, bad: badTogether(bad, times) };
+  { accountId, site, ...times }: Parameters<EngineStore["accountHealth"]>[0],
+): Awaited<ReturnType<EngineStore["accountHealth"]>> {
+  const ofAccount = [...tables.subjects.values()].filter((row) => row.accountId === accountId);
+  const healthOf = (rows: readonly SubjectRow[]) => {
+    const since = rows.flatMap(({ status }) => status?.badSinceMs ?? []);
+    const bad = badTogether(
+      since.map((atMs) => [minuteOf(atMs), 1] as const),
+      times,
+    );
+    return { subjects: rows.length, bad };
+  };
+  if (site === undefined) return healthOf(ofAccount);
+  return { ...healthOf(ofAccount), atSite: healthOf(ofAccount.filter(({ status }) => status?.site === site)) };
 }
 
 export function recordIdle({ tables }: State, request: IdleBatch): void {

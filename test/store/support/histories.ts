@@ -346,6 +346,7 @@ export class Historian {
           method: "accountHealth",
           request: {
             accountId: dice.pick(["account-1", "account-3", "none"]),
+            site: dice.pick([undefined, "north", "south", "nowhere"]),
             aroundMs: dice.pick([[now], [now - 60_000, now], []]),
             windowMs: dice.pick([0, 30_000, 600_000]),
           },
@@ -526,6 +527,7 @@ export class Historian {
               failing: dice.chance(0.3),
               badSinceMs: dice.chance(0.4) ? nowMs() - dice.below(60_000) : undefined,
               lookedAtMs: nowMs(),
+              ...(dice.chance(0.7) ? { site: dice.pick(["north", "south"]) } : {}),
             }
           : undefined,
         held: !gone && dice.chance(0.6) ? { digest: `held-${dice.below(9)}`, groups: this.#groups() } : undefined,

@@ -187,6 +187,17 @@ test("too many at once: 40 percent and at least 3 make the observer suspect, and
   assert.deepEqual(at(7, 3), ["create new"]);
   assert.deepEqual(at(3, 3), ["create new"]);
   assert.deepEqual(at(1, 1), everythingElse);
+  // A site that is out is a small part of an account.
+  const atSite = (subjects: number, bad: number) => {
+    const health = { subjects: 100, bad, atSite: { site: "fsn1", subjects, bad } };
+    return factsOf(missing, { findings: foundBefore(situation), health });
+  };
+  assert.deepEqual(through(atSite(8, 3)), everythingElse);
+  assert.deepEqual(through(atSite(7, 3)), ["create new"]);
+  assert.match(
+    said(atSite(7, 3), "too-many-at-once")?.reason ?? "",
+    /^3 of 7 subjects of this account in fsn1 went bad/,
+  );
   const facts = factsOf(missing, { findings: foundBefore(situation), health: { subjects: 5, bad: 4 } });
   assert.deepEqual(said(facts, "too-many-at-once")?.numbers, { bad: 4, subjects: 5, percent: 40, atLeast: 3 });
   const [held, ...others] = admit(facts).held;

@@ -55,6 +55,10 @@ const tightenings: Readonly<Record<string, (facts: Facts, order: number) => Fact
     stoppedKeys: new Set([...facts.stoppedKeys, keys[order % keys.length] ?? "k1"]),
   }),
   "worse health": (facts) => ({ ...facts, health: { subjects: 4, bad: 4 } }),
+  "worse health of a site": (facts) => ({
+    ...facts,
+    health: { subjects: 40, bad: 4, ...facts.health, atSite: { site: "north", subjects: 4, bad: 4 } },
+  }),
 };
 
 test("a plan that asks for nothing is answered with nothing, whatever else is the case", () => {
