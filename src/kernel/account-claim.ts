@@ -3,7 +3,7 @@ import type { AccountRecord, ChangeRecord, CycleInput, SubjectMemory } from "../
 import { isAnother, overlapOf } from "./account-overlap.ts";
 import type { WriteResult } from "./act.ts";
 import type { Engine } from "./claim.ts";
-import type { Scene } from "./cycle.ts";
+import type { Scene } from "./scene.ts";
 import { RetryableError, toEngineError } from "./errors.ts";
 import type { AccountProblem } from "./facts.ts";
 import { PERMIT_MARGIN_MS } from "./fence.ts";

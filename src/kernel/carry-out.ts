@@ -3,7 +3,7 @@ import type { GuardName, HeldGroup, SubjectMemory, Verdict } from "../ports/reco
 import { appliesTogether, isBookkeeping, isByOperation, type WriteResult, type WriteScene, write } from "./act.ts";
 import { claimAccount } from "./account-claim.ts";
 import type { Admission } from "./admit.ts";
-import type { Scene } from "./cycle.ts";
+import type { Scene } from "./scene.ts";
 import { EngineError, toEngineError } from "./errors.ts";
 import { type Facts, isGranted, keysOf, removes, verdict } from "./facts.ts";
 import { reservationVerdict, weightOf } from "./guards/delete-budget.ts";

@@ -1,76 +1,39 @@
-import type {
-  AccountRecord,
-  CycleInput,
-  DeclaredResource,
-  FieldDifference,
-  Fight,
-  Finding,
-  HeldGroup,
-  OwnedItem,
-  SubjectMemory,
-  Undone,
-  Verdict,
-} from "../ports/records.ts";
-import type { Settlement } from "../ports/engine-store.ts";
-import type { OperationStart } from "../ports/operation-store.ts";
+import type { CycleInput, DeclaredResource, Finding, SubjectMemory, Verdict } from "../ports/records.ts";
 import { ignoredVerdict, ignoring } from "./ignored.ts";
 import { type Admission, admit, asksNothing, nothingAsked } from "./admit.ts";
-import { accountProblemOf } from "./account-claim.ts";
 import { backoffMs } from "./backoff.ts";
 import { type CarriedOut, carryOut, nothingDone } from "./carry-out.ts";
 import type { Claim, CycleReport, CycleResult, Engine } from "./claim.ts";
-import { type DockingWait, dockInCycle } from "./cycle-dock.ts";
+import { dockInCycle } from "./cycle-dock.ts";
 import { type DesiredSet, desiredSet } from "./desired-set.ts";
-import { EngineError, RetryableError, TerminalError, toEngineError } from "./errors.ts";
-import { type Facts, verdict } from "./facts.ts";
-import { isSameDifference } from "./guards/fights.ts";
-import { isRemediation } from "./guards/too-many-at-once.ts";
-import { Lookout } from "./look.ts";
+import { EngineError, TerminalError, toEngineError } from "./errors.ts";
+import { verdict } from "./facts.ts";
+import { PERMIT_MARGIN_MS } from "./fence.ts";
+import { factsOf } from "./gathered-facts.ts";
 import { keptFromGoing } from "./leaving.ts";
-import type { Inspection, Loop, Measured, Observation, Subject } from "./loop.ts";
+import { Lookout } from "./look.ts";
+import type { Measured } from "./loop.ts";
 import { startAgain } from "./operation-start.ts";
 import { parsedSubject } from "./parsed-subject.ts";
-import { makePlan, type Plan, sizesOf } from "./plan.ts";
 import { Phases } from "./phases.ts";
-import { effectivePolicy, type Policy } from "./policy.ts";
+import { makePlan, type Plan, sizesOf } from "./plan.ts";
+import { effectivePolicy } from "./policy.ts";
+import { remembered } from "./remembered.ts";
+import type { Scene, Still, Turn, Turner } from "./scene.ts";
 import { reportOf, settleTurn } from "./settle.ts";
-import { withTimeLimit } from "./time-limit.ts";
-import { PERMIT_MARGIN_MS } from "./fence.ts";
-
-/** A terminal failure is tried once more after this long even if nothing changed. */
-const STOP_FOR_MS = 60 * 60_000;
-/** Subjects that went bad within this time of one another went bad together; longer where they are looked at more rarely. */
-const SUSPECT_WINDOW_MS = 10 * 60_000;
-
-/** What a cycle came to, before it is settled. */
-export interface Turn {
-  readonly result: CycleResult;
-  readonly message: string;
-  readonly memory: SubjectMemory;
-  readonly observation?: { readonly seen: Observation<object>; readonly atMs: number } | undefined;
-  readonly plan?: Plan | undefined;
-  readonly inspection?: Inspection | undefined;
-  /** Undefined when this cycle cannot say: then it is as it was. */
-  readonly stale?: DesiredSet["stale"] | undefined;
-  readonly verdicts: readonly Verdict[];
-  /** What waits for a person; undefined when this cycle cannot say. */
-  readonly held: readonly HeldGroup[] | undefined;
-  readonly nextInMs: number | undefined;
-  readonly written: number;
-  /** Undefined when this cycle cannot say: then it is as it was. */
-  readonly bad: boolean | undefined;
-  readonly memoryUnknown: boolean;
-  readonly site?: string | undefined;
-  /** The operation that was not run, and is now. */
-  readonly startsAgain?: Settlement["startsAgain"];
-}
-
-/** Who takes a turn, and where its time goes. */
-export interface Turner {
-  readonly engine: Engine;
-  readonly claim: Claim;
-  readonly phases: Phases;
-}
+import {
+  againTurn,
+  dockingTurn,
+  failed,
+  goneTurn,
+  isThrottled,
+  keptTurn,
+  pausedTurn,
+  refusedWildcard,
+  retryInMs,
+  unseenTurn,
+  withFindings,
+} from "./turns.ts";
 
 /** One pass over one subject: look, compare, decide, act within the guards, settle. */
 export async function runCycle(engine: Engine, claim: Claim): Promise<CycleReport> {
@@ -154,10 +117,6 @@ function stillFound(findings: readonly Finding[], desired: DesiredSet): readonly
   return findings.filter((finding) => !wanted.has(finding.key));
 }
 
-function withFindings(input: CycleInput, findings: readonly Finding[]): CycleInput {
-  return findings.length === input.memory.findings.length ? input : { ...input, memory: { ...input.memory, findings } };
-}
-
 /** Nothing measured is an answer too, and never the end of a cycle: what is wanted is then weighed without. */
 async function measure(options: ConstructorParameters<typeof Lookout>[0]): Promise<Measured> {
   try {
@@ -172,21 +131,6 @@ async function look(options: ConstructorParameters<typeof Lookout>[0]): Promise<
   const lookout = new Lookout(options);
   return { lookout, seen: await lookout.observe() };
 }
-
-export interface Scene extends Turner {
-  readonly input: CycleInput;
-  readonly loop: Loop<unknown, object>;
-  readonly subject: Subject<unknown>;
-  readonly policy: Policy;
-  readonly desired: DesiredSet;
-  readonly lookout: Lookout;
-  readonly seen: Observation<object>;
-}
-
-/** What a plan is made from, whoever looked: a cycle just now, or one before, for a dry run. */
-export type Still = Pick<Scene, "input" | "loop" | "subject" | "policy" | "desired" | "seen"> & {
-  readonly lookout: Pick<Lookout, "toStoreMs" | "storeNowMs" | "settleMs" | "callTimeoutMs">;
-};
 
 async function decideAndAct(scene: Scene): Promise<Turn> {
   const plan = withoutOperations(scene, planOf(scene));
@@ -303,11 +247,6 @@ function nextOf(
   };
 }
 
-/** Waiting for the call budget is not a failure of the subject. */
-function isThrottled(error: EngineError): boolean {
-  return error.code === "RATE_LIMITED";
-}
-
 export function planOf(scene: Still): Plan {
   const { input, seen, desired, lookout } = scene;
   const plan = makePlan({
@@ -342,185 +281,6 @@ function uidsOf(
   which: (resource: DeclaredResource) => boolean,
 ): ReadonlySet<string> {
   return new Set(resources.filter(which).map((resource) => resource.uid));
-}
-
-/** What this look adds to the memory: markers seen or missing, fights that ended, the last good desired set. */
-export function remembered(scene: Still, plan: Plan): SubjectMemory {
-  const { memory } = scene.input;
-  const nowMs = scene.lookout.storeNowMs();
-  const stops = memory.stops?.filter(
-    (stop) => stop.inputVersion === scene.input.inputVersion && nowMs - stop.sinceMs < STOP_FOR_MS,
-  );
-  return {
-    ...memory,
-    owned: rememberedItems(scene, plan, nowMs),
-    fights: memory.fights.length === 0 ? memory.fights : rememberedFights(memory.fights, plan),
-    stops,
-    lastDesired: scene.desired.remember ?? memory.lastDesired,
-  };
-}
-
-function rememberedItems(scene: Still, plan: Plan, nowMs: number): readonly OwnedItem[] {
-  const declared = declaringSources(scene, plan);
-  const protect = scene.policy.protectedBy !== undefined;
-  return scene.input.memory.owned.map((known) => {
-    const item = declaredBy(known, declared.get(known.key));
-    const missing = plan.markerMissing.includes(item.key);
-    if (missing === (item.markerMissingSinceMs !== undefined) && protect === (item.protect ?? false)) return item;
-    return {
-      ...item,
-      markerMissingSinceMs: missing ? (item.markerMissingSinceMs ?? nowMs) : undefined,
-      protect: protect ? true : undefined,
-    };
-  });
-}
-
-/** Only a look that shows the thing says how a fight over it stands. */
-function rememberedFights(fights: readonly Fight[], plan: Plan): readonly Fight[] {
-  const differences = new Map<string, readonly FieldDifference[]>(
-    plan.changes.map((change) => [change.key, change.differences]),
-  );
-  const unseen = new Set([
-    ...plan.unsettled,
-    ...plan.suspected,
-    ...plan.changes.filter((change) => change.seen === undefined).map((change) => change.key),
-  ]);
-  return fights.filter(
-    (fight) =>
-      unseen.has(fight.key) ||
-      differences
-        .get(fight.key)
-        ?.some((difference) => difference.field === fight.field && isSameDifference(fight, difference)),
-  );
-}
-
-/**
- * Of the items that are as wanted: who declares them now. Without it a source that is gone, and whose write was made but not
- * recorded, would be referred to for ever, and its tombstone with it.
- */
-function declaringSources(scene: Still, plan: Plan): ReadonlyMap<string, readonly string[]> {
-  const open = new Set([
-    ...plan.changes.map((change) => change.key),
-    ...plan.foreign.map((entry) => entry.key),
-    ...plan.unsettled,
-    ...plan.suspected,
-    ...scene.desired.frozenKeys,
-  ]);
-  const asWanted = scene.desired.items.filter((item) => !open.has(item.key));
-  return new Map(asWanted.map((item) => [item.key, (item.sources ?? []).map((source) => source.uid)]));
-}
-
-function declaredBy(item: OwnedItem, sources: readonly string[] | undefined): OwnedItem {
-  if (sources === undefined || sources.length === 0 || item.state !== "owned") return item;
-  const same = sources.length === item.sources.length && sources.every((uid) => item.sources.includes(uid));
-  return same ? item : { ...item, sources };
-}
-
-async function factsOf(scene: Scene, plan: Plan, memory: SubjectMemory): Promise<Facts> {
-  const { engine, claim, input, lookout, policy } = scene;
-  const account = plan.changes.length === 0 ? undefined : input.account;
-  const remediation = plan.changes.some(isRemediation);
-  const asked = { notBeforeMonotonicMs: scene.seen.startedAtMonotonicMs, signal: claim.signal };
-  return factsFrom(scene, plan, memory, {
-    quietSinceMs:
-      claim.quietSinceMonotonicMs === undefined ? undefined : lookout.sinceStoreMs(claim.quietSinceMonotonicMs),
-    accountProblem: account === undefined ? undefined : await accountProblemOf(engine, input, account, asked),
-    rightsProblem: account === undefined ? undefined : await rightsProblemOf(engine, account, policy, claim.signal),
-    health: remediation && input.account !== undefined ? await healthOf(scene, input.account, plan) : undefined,
-  });
-}
-
-/** The facts that somebody had to ask the outside or the store for. */
-export type AskedFacts = Pick<Facts, "quietSinceMs" | "accountProblem" | "rightsProblem" | "health">;
-
-export function factsFrom(scene: Still, plan: Plan, memory: SubjectMemory, asked: AskedFacts): Facts {
-  const { input, lookout, policy, desired } = scene;
-  return {
-    ...asked,
-    nowMs: lookout.storeNowMs(),
-    policy,
-    pauses: input.pauses,
-    hold: input.hold,
-    plan,
-    completeness: scene.seen.completeness,
-    observedFromMs: lookout.toStoreMs(scene.seen.startedAtMonotonicMs),
-    leaving: input.resource.deletion,
-    // What is being replaced has its old thing's id on record: that thing is ours until it is gone.
-    owned: memory.owned.filter((item) => item.externalId !== undefined).length,
-    wanted: desired.items.length,
-    desiredKnown: desired.known && desired.whole,
-    zeroDeclared: desired.zeroDeclared,
-    findings: memory.findings,
-    fights: memory.fights,
-    stoppedKeys: new Set((memory.stops ?? []).map((stop) => stop.key)),
-    stoppedBecause: memory.stops?.map(({ code, message }) => `${code}: ${message}`)[0],
-    replacement: scene.loop.replacement,
-    grants: new Map(input.grants.map((grant) => [grant.itemDigest, grant])),
-    confirmed: confirmedKeys(input, plan, policy),
-    covered: desired.covered,
-  };
-}
-
-export async function rightsProblemOf(
-  engine: Engine,
-  account: AccountRecord,
-  policy: Policy,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const world = engine.accounts.world(account);
-  if (world.rights === undefined || policy.mode === "observe") return undefined;
-  await engine.accounts.takeCall(account, true);
-  const { callTimeoutMs: ms } = engine.accounts.provider(account);
-  const limit = { ms, signal, what: `${account.provider} rights` };
-  const asking = engine.accounts.timed(account, () =>
-    withTimeLimit(engine.clock, limit, async (limited) => await world.rights?.(limited)),
-  );
-  const rights = await asking.catch(async (thrown: unknown) => {
-    await engine.accounts.noteThrottle(account, thrown);
-    throw thrown;
-  });
-  if (rights === undefined) return undefined;
-  return rights.write ? undefined : `the credential of account '${account.name}' may not write: ${rights.reason}`;
-}
-
-/**
- * How the account fares around the time this subject went bad, and now: what went bad together stays suspect for as long as it is
- * bad, and who was bad already is no better off than the others.
- */
-async function healthOf(scene: Scene, account: AccountRecord, plan: Plan): Promise<Facts["health"]> {
-  const site = scene.loop.site?.(scene.subject);
-  const badSinceMs = scene.input.status?.badSinceMs;
-  const nowMs = scene.lookout.storeNowMs();
-  const { newlyBad } = scene.engine.accounts;
-  if (badSinceMs === undefined && plan.changes.some((change) => change.missing))
-    newlyBad.add(account.id, scene.input.subject.id, site);
-  const { atSite, ...health } = await scene.engine.store.accountHealth({
-    accountId: account.id,
-    site,
-    aroundMs: badSinceMs === undefined ? [nowMs] : [badSinceMs, nowMs],
-    windowMs: Math.max(SUSPECT_WINDOW_MS, scene.loop.everySeconds * 1_000),
-  });
-  const whole = { ...health, bad: health.bad + newlyBad.count(account.id) };
-  if (site === undefined || atSite === undefined) return whole;
-  return { ...whole, atSite: { ...atSite, bad: atSite.bad + newlyBad.countAt(account.id, site), site } };
-}
-
-/** A person who deletes by name and confirms the count approves in the same request, unless four eyes applies. */
-function confirmedKeys(input: CycleInput, plan: Plan, policy: Policy): ReadonlySet<string> {
-  const deletes = plan.changes.filter((change) => change.action === "delete");
-  const confirmed = new Set<string>();
-  if (policy.fourEyes) return confirmed;
-  for (const resource of [input.resource, ...input.inputs]) {
-    const { deletion } = resource;
-    if (deletion?.confirmedCount === undefined || deletion.author.type !== "person") continue;
-    const covered =
-      resource.uid === input.resource.uid
-        ? deletes
-        : deletes.filter((change) => change.owned?.sources.every((uid) => uid === resource.uid) === true);
-    const count = covered.reduce((sum, change) => sum + change.weight, 0);
-    if (count <= deletion.confirmedCount) for (const change of covered) confirmed.add(change.key);
-  }
-  return confirmed;
 }
 
 /** What is to be said about a plan before any guard has seen it. */
@@ -562,95 +322,4 @@ function messageOf(plan: Plan, verdicts: readonly Verdict[], error: EngineError 
   const sizes = sizesOf(plan);
   const parts = Object.entries(sizes).flatMap(([action, count]) => (count === 0 ? [] : [`${action} ${count}`]));
   return parts.length === 0 ? "as declared" : parts.join(", ");
-}
-
-function pausedTurn(input: CycleInput, message: string): Turn {
-  const said = verdict("pause", "wait", message);
-  return {
-    result: "paused",
-    message,
-    memory: input.memory,
-    verdicts: [said],
-    held: undefined,
-    nextInMs: undefined,
-    written: 0,
-    bad: undefined,
-    memoryUnknown: false,
-  };
-}
-
-function keptTurn(input: CycleInput, message: string): Turn {
-  const turn = pausedTurn(withFindings(input, []), message);
-  return { ...turn, result: "waiting", verdicts: [verdict("hold", "wait", message)] };
-}
-
-/** It looks at everything itself: until it ends, the subject is the operation's. */
-function againTurn(input: CycleInput, { operationId, pipeline, message }: Undone, start: OperationStart): Turn {
-  const said = `starts ${pipeline} again, because something has changed since it was ${message}`;
-  const turn = pausedTurn(withFindings(input, []), said);
-  return { ...turn, result: "waiting", verdicts: [], startsAgain: { instead: operationId, start } };
-}
-
-function dockingTurn(input: CycleInput, { message, attempts, nextInMs }: DockingWait): Turn {
-  const turn = pausedTurn(withFindings(input, []), message);
-  return { ...turn, result: "waiting", verdicts: [], memory: { ...turn.memory, attempts }, nextInMs };
-}
-
-function goneTurn(input: CycleInput): Turn {
-  return {
-    result: "gone",
-    message: "nothing of ours is left outside",
-    memory: input.memory,
-    verdicts: [],
-    held: [],
-    nextInMs: undefined,
-    written: 0,
-    bad: false,
-    memoryUnknown: false,
-  };
-}
-
-/** Nothing was seen, so nothing is concluded: the guard that keeps it so is named in the record. */
-function unseenTurn(engine: Engine, input: CycleInput, error: EngineError): Turn {
-  const turn = failed(engine, input, error);
-  if (turn.result === "waiting") return turn;
-  const said = verdict(
-    "complete-reads",
-    "wait",
-    `nothing could be seen (${error.code}: ${error.message}): nothing is deleted or called missing on that`,
-    { numbers: { owned: input.memory.owned.length } },
-  );
-  return { ...turn, verdicts: [...turn.verdicts, said] };
-}
-
-/** Whatever was thrown becomes a settled outcome: retryable failures back off, terminal ones wait for an input. */
-function failed(engine: Engine, input: CycleInput, thrown: unknown): Turn {
-  const error = toEngineError(thrown);
-  const attempts = input.memory.attempts + 1;
-  const throttled = isThrottled(error);
-  const message = `${error.code}: ${error.message}`;
-  return {
-    result: throttled ? "waiting" : error instanceof TerminalError ? "stalled" : "failed",
-    message,
-    memory: { ...input.memory, attempts: throttled ? input.memory.attempts : attempts },
-    verdicts: refusedWildcard(error),
-    held: undefined,
-    nextInMs: retryInMs(engine, error, attempts),
-    written: 0,
-    bad: throttled || error instanceof TerminalError ? undefined : true,
-    memoryUnknown: false,
-  };
-}
-
-/** That an empty name never means "all" is a guard too, wherever it was met. */
-function refusedWildcard(error: EngineError | undefined): readonly Verdict[] {
-  return error?.code === "WILDCARD_REFUSED" ? [verdict("no-wildcards", "refuse", error.message)] : [];
-}
-
-/** A provider's Retry-After wins over our backoff. Terminal failures look again at the pace of a stop. */
-function retryInMs(engine: Engine, error: EngineError, attempts: number): number | undefined {
-  if (error instanceof TerminalError) return STOP_FOR_MS;
-  // "Retry after nothing" is no hint: taken at its word it would be a loop without a pause.
-  if (error instanceof RetryableError && error.afterMs !== undefined && error.afterMs > 0) return error.afterMs;
-  return backoffMs(attempts, engine.random);
 }

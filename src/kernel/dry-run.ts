@@ -1,7 +1,10 @@
 import type { BudgetUse } from "../ports/declaring-store.ts";
 import type { CycleInput, HeldGroup, StoredObservation, Verdict } from "../ports/records.ts";
 import { type Admission, admit } from "./admit.ts";
-import { factsFrom, planOf, remembered, said, type Still } from "./cycle.ts";
+import { planOf, said } from "./cycle.ts";
+import { factsFrom } from "./gathered-facts.ts";
+import { remembered } from "./remembered.ts";
+import type { Still } from "./scene.ts";
 import { parsedSubject } from "./parsed-subject.ts";
 import { allowedDeletes } from "./delete-budget.ts";
 import { desiredSet } from "./desired-set.ts";

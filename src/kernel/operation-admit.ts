@@ -2,7 +2,7 @@ import type { ChangeAction, MadeThing, Verdict } from "../ports/records.ts";
 import { accountProblemOf } from "./account-claim.ts";
 import { type Admission, admit } from "./admit.ts";
 import { patienceMs } from "./backoff.ts";
-import { rightsProblemOf } from "./cycle.ts";
+import { rightsProblemOf } from "./gathered-facts.ts";
 import type { Facts } from "./facts.ts";
 import { digestOf } from "./hash.ts";
 import { itemDigest } from "./held-change.ts";

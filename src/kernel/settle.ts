@@ -8,7 +8,7 @@ import type {
   SubjectStatus,
 } from "../ports/records.ts";
 import type { Claim, CycleReport, CycleResult } from "./claim.ts";
-import type { Turn, Turner } from "./cycle.ts";
+import type { Turn, Turner } from "./scene.ts";
 import { digestOf, redacted, sameJson } from "./hash.ts";
 import { heldGroupsDigest } from "./held-change.ts";
 import type { Kind } from "./kind.ts";

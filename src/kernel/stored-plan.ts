@@ -1,6 +1,6 @@
 import type { StoredPlan, SubjectStatus } from "../ports/records.ts";
 import { isBookkeeping } from "./act.ts";
-import type { Turn } from "./cycle.ts";
+import type { Turn } from "./scene.ts";
 import { digestOf } from "./hash.ts";
 import type { PlannedChange } from "./plan.ts";
 

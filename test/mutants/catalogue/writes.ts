@@ -8,7 +8,7 @@ export const writes: readonly Mutant[] = [
     foundBy: "simulation",
     patches: [
       {
-        file: "kernel/cycle.ts",
+        file: "kernel/gathered-facts.ts",
         find: "return rights.write ? undefined :",
         replace: "return rights.write || !rights.write ? undefined :",
       },
