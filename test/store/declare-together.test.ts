@@ -6,23 +6,19 @@ import { systemClock } from "../../src/runtime/system-clock.ts";
 import { StoreError } from "../../src/store/errors.ts";
 import { PostgresIntentStore } from "../../src/store/intent-store.ts";
 import { query } from "../support/postgres.ts";
-import { openStores, type StoreServer, type Stores, startStoreServer } from "./support/stores.ts";
-import { ada, makeWorld, robot, type World } from "./support/world.ts";
+import { openScene, type Scene } from "./support/scene.ts";
+import type { Stores } from "./support/stores.ts";
+import { ada, robot, type World } from "./support/world.ts";
 
-let server: StoreServer;
+let scene: Scene;
 let stores: Stores;
 let world: World;
 let sent: string[] = [];
 before(async () => {
-  server = await startStoreServer();
-  const onStatement = ({ statement }: { readonly statement: { readonly name: string } }) => sent.push(statement.name);
-  stores = openStores(await server.createDatabase(), { onStatement });
-  world = await makeWorld(stores);
+  scene = await openScene((name) => sent.push(name));
+  ({ stores, world } = scene);
 });
-after(async () => {
-  await stores[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+after(() => scene[Symbol.asyncDispose]());
 
 function request(name: string, changes: Partial<DeclareRequest> = {}): DeclareRequest {
   const { organizationId, scope, accountId } = world;

@@ -4,21 +4,18 @@ import { after, before, test } from "node:test";
 import type { OperationMove, OperationRecord } from "../../src/ports/operation-store.ts";
 import type { CycleInput } from "../../src/ports/records.ts";
 import { query } from "../support/postgres.ts";
-import { openStores, startStoreServer, type Stores, type StoreServer } from "./support/stores.ts";
-import { ada, makeWorld, settlementFor, type World } from "./support/world.ts";
+import { openScene, type Scene } from "./support/scene.ts";
+import type { Stores } from "./support/stores.ts";
+import { ada, settlementFor, type World } from "./support/world.ts";
 
-let server: StoreServer;
+let scene: Scene;
 let stores: Stores;
 let world: World;
 before(async () => {
-  server = await startStoreServer();
-  stores = openStores(await server.createDatabase());
-  world = await makeWorld(stores);
+  scene = await openScene();
+  ({ stores, world } = scene);
 });
-after(async () => {
-  await stores[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
+after(() => scene[Symbol.asyncDispose]());
 
 const start = () => ({
   operationId: randomUUID(),
