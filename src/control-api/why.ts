@@ -184,13 +184,20 @@ function pauseReasons(context: ApiContext, view: ResourceView): readonly Reason[
   return [...pauses, ...holds];
 }
 
+/** A first look that failed leaves nothing seen; what stood in its way is what to know. */
+function unseenWords({ subjects }: ResourceView): string {
+  const tried = subjects.flatMap(({ status }) => (status === undefined ? [] : [status]));
+  const words = tried.flatMap(({ conditions }) => conditions.find(({ type }) => type === "Ready")?.message ?? []);
+  return words.length === 0 ? "it was not looked at yet" : `it could not be looked at yet: ${words.join("; ")}`;
+}
+
 async function lookReasons(context: ApiContext, about: Explained): Promise<readonly Reason[]> {
   const observations = await context.reads.observation({
     organizationId: about.organizationId,
     uid: about.view.resource.uid,
   });
   const nowMs = context.clock.nowMs();
-  if (observations.length === 0) return [{ topic: "look", blocking: true, words: "it was not looked at yet" }];
+  if (observations.length === 0) return [{ topic: "look", blocking: true, words: unseenWords(about.view) }];
   return observations.flatMap((seen): readonly Reason[] => {
     const ours = seen.items.filter((item) => item.owned).length;
     const strangers = seen.items.filter((item) => !item.owned).map((item) => item.key);

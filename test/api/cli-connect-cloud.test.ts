@@ -150,6 +150,8 @@ describe("an account that cannot be looked at", () => {
     );
     assert.match(notes, /setpoint secret set-credential refused/);
     assert.ok(looks < 4, String(looks));
+    const why = await setpoint(["why", "computeprovider/refused"]);
+    assert.match(why.data, /✗ it could not be looked at yet: CREDENTIAL_REFUSED: .*Check the account's token/);
   });
 
   test("is waited for where it may pass, and then said in the same words", async () => {

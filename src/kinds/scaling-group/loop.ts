@@ -17,6 +17,7 @@ import type { DeclaredResource } from "../../ports/records.ts";
 import { requireCapability } from "../cloud/seen-marker.ts";
 import type { HostSpec } from "../host/schema.ts";
 import { decideSize, type KeepWindow, type MetricReading, type ScalingSituation } from "./decision.ts";
+import { inspectMembers } from "./missing.ts";
 import { keptMember, newMember, newNames, victimsOf } from "./members.ts";
 import { dayNumber, type ScalingGroupSpec } from "./schema.ts";
 
@@ -45,6 +46,7 @@ export const scalingGroupLoop = defineLoop<ScalingGroupSpec, HostSpec, ComputeRe
     const found = ctx.declared(host).resources.find(({ name }) => name === key);
     return found === undefined ? "absent" : seenMember(ctx, found);
   },
+  inspect: (ctx, _subject, seen) => inspectMembers(ctx, seen),
   same: (wanted, seen) => compare(plain(wanted), plain(seen)).differences,
   stable: plain,
   create: oneAtATime,

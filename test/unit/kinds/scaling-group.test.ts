@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { JsonObject } from "../../../src/ports/json.ts";
 import { scalingGroupSchema } from "../../../src/kinds/scaling-group/schema.ts";
-import { CloudLab } from "../../support/cloud-lab.ts";
+import { CloudLab, organizationId } from "../../support/cloud-lab.ts";
 
 const template = { type: "cx22", image: "debian-12", location: "fsn1", labels: { role: "web" } };
 const fixed = { account: "demo", mode: "static", min: 1, max: 10, desired: 3, template, drainSeconds: 60 };
@@ -59,6 +59,33 @@ test("a group declares its members, whose operations make their servers, and is 
     .filter(({ name }) => name === "web-1")
     .map((row) => row.author);
   assert.deepEqual(author, { name: "ScalingGroup/web", type: "machine" });
+  await lab.bench.stop();
+});
+
+test("members that come to no server are named by the group, until they have one", async () => {
+  const lab = await CloudLab.open({ pace: 0 });
+  lab.world.clouds[0]?.configure("demo", { limits: { servers: 1 } });
+  const missing = () =>
+    lab.bench.statuses("ScalingGroup/web")[0]?.conditions.find(({ type }) => type.endsWith("MembersMissing"))?.message;
+  await lab.bench.declare("ScalingGroup/web", fixed);
+  await lab.passWorking(300);
+  assert.deepEqual(servers(lab), ["web-1"]);
+  assert.match(
+    missing() ?? "",
+    /^2 of 3 members have no server \(yet\): web-2, web-3\. See: setpoint why host\/web-2$/,
+  );
+  const from = lab.lastRequest;
+  await lab.passWorking(1_800, 30);
+  assert.deepEqual(lab.writes(from), [], "nothing is tried again and again");
+  assert.ok(lab.lastRequest - from < 120, `${lab.lastRequest - from} requests in half an hour`);
+  lab.world.clouds[0]?.configure("demo", { limits: { servers: 10 } });
+  const { store } = lab.bench;
+  const person = { author: { name: "ada", type: "person" as const }, reason: "the limit was raised" };
+  const stuck = [...store.state.tables.operations.values()].filter(({ state }) => state === "attention");
+  for (const { id: operationId } of stuck)
+    await store.steerOperation({ organizationId, operationId, command: { verb: "resume" }, ...person });
+  await lab.passWorking(300);
+  assert.deepEqual([servers(lab).length, missing()], [3, undefined]);
   await lab.bench.stop();
 });
 
