@@ -36,6 +36,7 @@ export interface SchedulerSettings {
 
   /** How late an edge is found when its poke was lost. */
   readonly pollMs: number;
+  /** Rows of a page. They are taken over in one go, and everybody waits meanwhile: about 7 µs each. */
   readonly pollBatch: number;
   /** Pokes that come closer together than this share one poll. */
   readonly pollGapMs: number;
@@ -84,13 +85,13 @@ export const schedulerDefaults = Object.freeze({
   periodicInFlightMax: 1_000,
   organizationShare: 0.75,
   accountShare: 0.5,
-  besideOthersPerSecond: 600,
+  besideOthersPerSecond: 250,
   periodicPerSecond: 1_000,
   queuedMax: 150_000,
   queuedPerOrganizationMax: 110_000,
 
   pollMs: 1_000,
-  pollBatch: 250,
+  pollBatch: 100,
   pollGapMs: 2,
   fullPollEveryMs: 30_000,
   pollOverlapMs: 2_000,

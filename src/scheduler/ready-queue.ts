@@ -26,7 +26,7 @@ export interface ReadyQueueLimits {
 /** After this long without a turn an organization no longer slows the others down. */
 const MOMENT_MS = 5_000;
 /** Turns of a backlog that begin together beside others, in seconds' worth: enough to share statements, and soon over. */
-const BESIDE_OTHERS_BATCH_SECONDS = 0.008;
+const BESIDE_OTHERS_BATCH_SECONDS = 0.025;
 
 /** Periodic looks come in groups; the budget that they share must not break these up. */
 const PERIODIC_BURST_SECONDS = 2;
@@ -89,6 +89,11 @@ export class ReadyQueue {
 
   get running(): number {
     return this.#running.size;
+  }
+
+  /** Those that somebody waits for. */
+  get turnsWaiting(): number {
+    return this.#waiting.size - this.waitingAt(RESYNC_RANK);
   }
 
   waitingAt(rank: number): number {

@@ -52,6 +52,9 @@ export function startScheduler(engine: Engine, options: SchedulerOptions): Sched
   return scheduler;
 }
 
+/** Due subjects in memory that last for seconds at any pace. */
+const PLENTY = 5_000;
+
 class ShardScheduler implements Scheduler {
   readonly #engine: Engine;
   readonly #settings: SchedulerSettings;
@@ -107,6 +110,7 @@ class ShardScheduler implements Scheduler {
         due: (row) => this.#dispatcher.due(row),
         polled: () => this.#dispatcher.pump(),
         hasRoomAgain: () => this.#dispatcher.queue.size < settings.queuedMax / 2,
+        hasPlenty: () => this.#dispatcher.queue.turnsWaiting >= PLENTY,
         failed,
       },
     });

@@ -140,6 +140,74 @@ test("a backlog is read page by page and never again with every poll", async () 
   assert.deepEqual(scene.turns.at(-1)?.id, 9_999, "behind 2,500 in the store, and the next in turn all the same");
 });
 
+test("what a poke made it read is not read again by the next poll of all shards", async () => {
+  const scene = new Scene();
+  for (let id = 1; id <= 2_500; id++) scene.store.add({ id, shard: id % 2 });
+  scene.gate = new Promise(() => {});
+  const scheduler = scene.start("a", { inFlightMax: 4, pollBatch: 100, pollOverlapMs: 0 });
+  await scene.clock.advance(10_100);
+  for (let id = 1; id <= 2_500; id++) scene.store.touch(id, "event");
+  scheduler.poke();
+  await scene.clock.advance(500);
+  assert.ok((scheduler.snapshot().queues[1]?.waiting ?? 0) > 2_400, "but for those that run");
+  const before = scene.store.calls.get("dueSubjects") ?? 0;
+  await scene.clock.advance(5_000);
+  assert.equal((scene.store.calls.get("dueSubjects") ?? 0) - before, 5, "once a second, one short page each");
+});
+
+test("a great backlog is read slowly beside others, and their news are found as quickly as ever", async () => {
+  const scene = new Scene();
+  for (let id = 1; id <= 20_000; id++) scene.store.add({ id, shard: 1, organizationId: "noisy" });
+  for (let id = 20_001; id <= 20_003; id++) scene.store.add({ id, shard: 2, organizationId: "quiet" });
+  scene.gate = new Promise(() => {});
+  const scheduler = scene.start("a", { inFlightMax: 8, organizationShare: 0.5, pollBatch: 100 });
+  await scene.clock.advance(10_100);
+  for (let id = 1; id <= 20_000; id++) scene.store.touch(id, "event");
+  scheduler.poke([1]);
+  await scene.clock.advance(500);
+  const read = () => scheduler.snapshot().queues[1]?.waiting ?? 0;
+  const before = read();
+  assert.ok(before >= 5_000 && before < 9_000, `${before} after half a second: as much as there is use for`);
+  scene.store.touch(20_001, "event");
+  await scene.clock.advance(1_100);
+  assert.equal(scene.turns.at(-1)?.id, 20_001, "its signal was lost: found within a second all the same");
+  scene.store.touch(20_002, "event");
+  scheduler.poke([2]);
+  await scene.clock.advance(30);
+  assert.equal(scene.turns.at(-1)?.id, 20_002, "and at once by a poke");
+  const later = read();
+  assert.ok(later < 15_000, `${later} a good second later`);
+  await scene.clock.advance(10_000);
+  assert.ok(read() > 19_800, `${read()} in the end: all but those that run`);
+});
+
+test("a shard with a little more than a page does not wait for the end of a great backlog", async () => {
+  const scene = new Scene();
+  for (let id = 1; id <= 20_000; id++) scene.store.add({ id, shard: 1, organizationId: "noisy" });
+  for (let id = 20_001; id <= 20_150; id++) scene.store.add({ id, shard: 2, organizationId: "quiet" });
+  scene.gate = new Promise(() => {});
+  const scheduler = scene.start("a", { inFlightMax: 8, organizationShare: 0.5, pollBatch: 100 });
+  await scene.clock.advance(10_100);
+  for (let id = 1; id <= 20_000; id++) scene.store.touch(id, "event");
+  await scene.clock.advance(10);
+  for (let id = 20_001; id <= 20_150; id++) scene.store.touch(id, "event");
+  scheduler.poke([1, 2]);
+  await scene.clock.advance(500);
+  assert.ok((scheduler.snapshot().queues[1]?.waiting ?? 0) < 10_000);
+  assert.ok(scene.ids().some((id) => id > 20_000));
+});
+
+test("after a start everything that is due is read quickly: nobody's signals have been heard", async () => {
+  const scene = new Scene();
+  for (let id = 1; id <= 20_000; id++) scene.store.add({ id, shard: 1, organizationId: "noisy", due: true });
+  scene.store.add({ id: 20_001, shard: 2, organizationId: "quiet", due: true });
+  scene.gate = new Promise(() => {});
+  const scheduler = scene.start("a", { inFlightMax: 8, organizationShare: 0.5, pollBatch: 100 });
+  await scene.clock.advance(600);
+  assert.equal(scheduler.snapshot().queues[0]?.waiting, 20_000 - 4);
+  assert.ok(scene.ids().includes(20_001));
+});
+
 test("what has no room stays in the store and is read when there is room again", async () => {
   const scene = new Scene();
   for (let id = 1; id <= 300; id++) scene.store.add({ id, shard: id % 64, due: true });

@@ -383,9 +383,9 @@ test("beside others an organization with many due begins them in small groups at
     const ids = startedAt(nowMs);
     if (nowMs === 40) assert.ok(ids.includes(1_001), "who has few due never waits for the pace");
     paced.push(ids.filter((id) => id < 1_000).length);
-    assert.ok(queue.pacedUntilMs > nowMs && queue.pacedUntilMs <= nowMs + 8, "somebody must come back for the rest");
+    assert.ok(queue.pacedUntilMs > nowMs && queue.pacedUntilMs <= nowMs + 25, "somebody must come back for the rest");
   }
-  assert.ok(Math.max(...paced) <= 9, `${Math.max(...paced)} began together`);
+  assert.ok(Math.max(...paced) <= 26, `${Math.max(...paced)} began together`);
   const inAll = paced.reduce((sum, count) => sum + count, 0);
   assert.ok(inAll >= 70 && inAll <= 90, `${inAll} of 80 expected`);
   assert.ok(startedAt(20_000).length > 90, "the other one has gone: all that are left begin at once");
