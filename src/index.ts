@@ -1,6 +1,6 @@
 /** What authors of kinds and providers import. Everything else may change without notice. */
 export { type CompareRules, sameBy } from "./kernel/diff.ts";
-export { type ErrorCode, RetryableError, TerminalError } from "./kernel/errors.ts";
+export { afterEffect, type ErrorCode, RetryableError, TerminalError } from "./kernel/errors.ts";
 export { defineKind, type Kind, type ScopeType } from "./kernel/kind.ts";
 export {
   type BatchChange,

@@ -51,3 +51,15 @@ export function toEngineError(thrown: unknown): EngineError {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new RetryableError("INTERNAL", `Unexpected failure: ${message}`, { cause: thrown });
 }
+
+/** Once something was done outside, no failure can say that nothing was: it is looked for before it is tried again. */
+export async function afterEffect<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const error = toEngineError(thrown);
+    if (error instanceof RetryableError && error.ambiguous) throw error;
+    const hint = error instanceof RetryableError && error.afterMs !== undefined ? { afterMs: error.afterMs } : {};
+    throw new RetryableError(error.code, error.message, { ...hint, ambiguous: true, cause: error });
+  }
+}

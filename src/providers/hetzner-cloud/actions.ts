@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RetryableError } from "../../kernel/errors.ts";
+import { afterEffect, RetryableError } from "../../kernel/errors.ts";
 import type { HttpAnswer } from "../../ports/http.ts";
 import { actionError } from "./answer-error.ts";
 import type { HetznerClient } from "./client.ts";
@@ -65,7 +65,7 @@ async function awaitAction(client: HetznerClient, what: string, first: Action, s
     await client.clock.wait(pauseMs, signal);
     if (signal.aborted) break;
     const call = { path: ["actions", String(action.id)], what: `the read of action ${action.id}` };
-    action = (await client.get(oneShape, call, signal)).action;
+    action = (await afterEffect(() => client.get(oneShape, call, signal))).action;
   }
   if (action.status === "success") return;
   if (action.status === "error")

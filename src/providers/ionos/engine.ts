@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RetryableError, TerminalError } from "../../kernel/errors.ts";
+import { afterEffect, RetryableError, TerminalError } from "../../kernel/errors.ts";
 import type { ComputeEngine, EnsuredServer, OwnMark, ServerIntent } from "../../ports/compute.ts";
 import type { IonosClient } from "./client.ts";
 import { requireDatacenter } from "./datacenters.ts";
@@ -103,12 +103,14 @@ async function createServer(
   const what = `the creation of server ${intent.name}`;
   requireFresh(what);
   const answer = await client.succeed({ method: "POST", path, body, what }, signal);
-  const { id } = client.parse(madeShape, what, answer);
-  const found = await findServer(client, idOf(datacenter.id, id), signal);
-  if (found === "absent") throw notShown(`server ${intent.name} (${id})`);
-  const labels = namingFirewalls(intent.labels, intent.firewalls);
-  await setLabels(client, [...path, id], { before: {}, labels }, signal);
-  return { server: { ...found.entry, ...labelsAndFirewalls(labels) }, work: requestIdOf(answer), found: false };
+  return await afterEffect(async () => {
+    const { id } = client.parse(madeShape, what, answer);
+    const found = await findServer(client, idOf(datacenter.id, id), signal);
+    if (found === "absent") throw notShown(`server ${intent.name} (${id})`);
+    const labels = namingFirewalls(intent.labels, intent.firewalls);
+    await setLabels(client, [...path, id], { before: {}, labels }, signal);
+    return { server: { ...found.entry, ...labelsAndFirewalls(labels) }, work: requestIdOf(answer), found: false };
+  });
 }
 
 function notShown(what: string): RetryableError {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RetryableError } from "../../kernel/errors.ts";
+import { afterEffect, RetryableError } from "../../kernel/errors.ts";
 import type { HttpAnswer } from "../../ports/http.ts";
 import type { RestCall } from "../rest-client.ts";
 import { unavailable } from "../silence.ts";
@@ -57,11 +57,12 @@ export async function awaitRequest(
 ): Promise<void> {
   const id = requestIdOf(answer);
   if (id === undefined) return;
-  let state = await requestState(client, id, signal);
+  const ask = () => afterEffect(() => requestState(client, id, signal));
+  let state = await ask();
   for (const pauseMs of pauses) {
     if (state !== "running" || signal.aborted) break;
     await client.clock.wait(pauseMs, signal);
-    state = await requestState(client, id, signal);
+    state = await ask();
   }
   if (typeof state === "object")
     throw unavailable(`IONOS could not carry out ${what}: ${state.failed}`, { afterMs: 10_000, ambiguous: false });

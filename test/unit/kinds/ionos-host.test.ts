@@ -89,6 +89,23 @@ test("another type at IONOS waits for a person, and is then another server of th
   await lab.bench.stop();
 });
 
+for (const fault of [
+  { kind: "rate-limit", method: "POST", path: "/labels$" },
+  { kind: "error", status: 423, method: "POST", path: "/labels$" },
+  { kind: "error", status: 422, method: "POST", path: "/labels$" },
+])
+  test(`an order that IONOS took is ours, whatever fails behind it (${fault.status ?? fault.kind})`, async () => {
+    const { lab, at, all, ours } = await furnished();
+    await lab.bench.declare("Host/web-1", host);
+    lab.fault({ ...fault, times: 1 });
+    const made = await lab.finish(await lab.start("host.create", "Host/web-1"), 600);
+    assert.equal(made.state, "succeeded", made.message);
+    assert.equal(all().length, 2, "the server and somebody's");
+    const labels = lab.console("GET", `${at}/${ours().id}/labels/role`);
+    assert.deepEqual((labels["properties"] as { value: string }).value, "web");
+    await lab.bench.stop();
+  });
+
 test("what IONOS cannot do is refused before anything is made, with what to do", async () => {
   const { lab } = await furnished();
   await lab.bench.declare("LoadBalancer/edge", { account: "demo", type: "nlb", location: "main" });
