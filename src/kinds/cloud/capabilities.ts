@@ -12,13 +12,18 @@ function asComputeCapabilities(value: unknown): ComputeCapabilities | undefined 
 export async function problemsAt(
   around: Surroundings,
   account: string,
-  needed: { readonly has: "firewalls" | "networks" | "loadBalancers"; readonly words: string },
+  needed:
+    | { readonly has: "firewalls" | "networks" | "loadBalancers" | "serverMetrics"; readonly words: string }
+    | undefined,
   problems: (can: ComputeCapabilities) => readonly FieldProblem[],
 ): Promise<readonly FieldProblem[]> {
   const found = await around.account(account);
-  const can = asComputeCapabilities(found?.capabilities);
-  if (found === undefined || can === undefined) return [];
+  // What says nothing of itself is asked by the loop.
+  if (found?.capabilities === undefined) return [];
+  const can = asComputeCapabilities(found.capabilities);
   const whose = `the provider ${found.provider} of account "${account}"`;
-  if (!can[needed.has]) return [{ pointer: "/spec/account", message: `${whose} has no ${needed.words}` }];
+  if (can === undefined) return [{ pointer: "/spec/account", message: `${whose} is no cloud: name an account of one` }];
+  if (needed !== undefined && !can[needed.has])
+    return [{ pointer: "/spec/account", message: `${whose} has no ${needed.words}` }];
   return problems(can).map(({ pointer, message }) => ({ pointer, message: `${message} (${whose})` }));
 }

@@ -13,6 +13,12 @@ export const computeProviderKind = defineKind<ComputeProviderSpec>({
   modeRequired: true,
   accounts: (spec) => [spec.account],
   links: () => [],
+  fits: async ({ account, family }, around) => {
+    const found = await around.account(account);
+    if (found === undefined || found.provider === family) return [];
+    const message = `is ${family}, and account "${account}" is one of provider ${found.provider}: write that, or name another account`;
+    return [{ pointer: "/spec/family", message }];
+  },
   declarationOf: ({ spec }, item) => declarationOfThing(spec.account, item as AccountItem),
   loop: computeProviderLoop,
   pipelines: [providerOnboard],

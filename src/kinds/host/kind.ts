@@ -1,7 +1,8 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { itsName, namedList, ownLabels, sameField, specAsSeen } from "../adoption/spec-as-seen.ts";
-import { familyProblems, pooledAt } from "../cloud/pooled.ts";
-import { profileProblems, profileReference, withProfileType } from "../compute-profile/naming-one.ts";
+import { pooledAt } from "../cloud/pooled.ts";
+import { profileReference, withProfileType } from "../compute-profile/naming-one.ts";
+import { hostFits } from "./fits.ts";
 import { hostLoop } from "./loop.ts";
 import {
   hostCreate,
@@ -47,17 +48,7 @@ export const hostKind = defineKind<HostSpec>({
     }),
   completed: withProfileType,
   publishes: { ipv4: "ipv4", ipv6: "ipv6" },
-  fits: async (spec, around) => {
-    const wrong = await familyProblems(spec, around);
-    if (wrong.length > 0) return wrong;
-    const problems = await profileProblems(spec, around.named, "/spec");
-    const name = spec.bootstrap?.ssh.account;
-    const account = name === undefined ? undefined : await around.account(name);
-    if (name === undefined || account?.provider === "ssh") return problems;
-    const what = account === undefined ? "names no account" : `names an account of provider ${account.provider}`;
-    const message = `${what}: the private key is the credential of an account of provider ssh (setpoint account add ${name} --provider ssh)`;
-    return [...problems, { pointer: "/spec/bootstrap/ssh/account", message }];
-  },
+  fits: hostFits,
   loop: hostLoop,
   pipelines: [
     hostCreateFirst,

@@ -1,4 +1,5 @@
 import { defineKind } from "../../kernel/kind.ts";
+import { problemsAt } from "../cloud/capabilities.ts";
 import { familyProblems, pooledAt } from "../cloud/pooled.ts";
 import { profileProblems, profileReference, withProfileType } from "../compute-profile/naming-one.ts";
 import { scalingGroupLoop } from "./loop.ts";
@@ -23,8 +24,12 @@ export const scalingGroupKind = defineKind<ScalingGroupSpec>({
   fits: async (spec, around) => {
     const wrong = await familyProblems(spec, around);
     if (wrong.length > 0) return wrong;
-    const { max, account, template } = spec;
-    const problems = await profileProblems({ ...template, account }, around.named, "/spec/template");
+    const { max, account, template, mode } = spec;
+    const needed = mode === "metric" ? ({ has: "serverMetrics", words: "metrics of servers" } as const) : undefined;
+    const problems = [
+      ...(await profileProblems({ ...template, account }, around.named, "/spec/template")),
+      ...(await problemsAt(around, account, needed, () => [])),
+    ];
     const most = (await around.quota?.("Host")) ?? max;
     if (max <= most) return problems;
     const message = `is ${max}, and the organization may have ${most} hosts: lower it, or ask an operator to raise the quota`;
