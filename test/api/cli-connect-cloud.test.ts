@@ -33,9 +33,12 @@ function setpoint(args: readonly string[], change: Partial<CliWorld> = {}): Prom
 
 const facts = { type: "cx22", image: "debian-12", location: "fsn1", labels: { role: "web" }, volumes: ["data"] };
 
+/** A server at IONOS is never protected against deletion. */
+const canProtect = (provider: string) => provider === "hetzner";
+
 /** What a scheduler would have seen of the account. */
 async function sees(provider: string): Promise<void> {
-  const server = { ...facts, power: "off", protect: true };
+  const server = { ...facts, power: "off", protect: canProtect(provider) };
   const things = [
     { type: "server", name: `${provider}-1`, server },
     { type: "server", name: "Big Server", server },
@@ -87,7 +90,7 @@ for (const [word, family] of [
       {
         account: word,
         power: "off",
-        protect: true,
+        protect: canProtect(word),
         adopt: true,
         volumes: ["data"],
         labels: facts.labels,

@@ -42,7 +42,7 @@ async function hasServer(
   ctx: InspectContext<ComputeReader>,
   { key, externalId, marker }: Seen<HostSpec>,
 ): Promise<boolean> {
-  if (marker === undefined || !("installationId" in marker)) return true;
+  if (typeof marker !== "object" || !("installationId" in marker)) return true;
   const mark = { installationId: marker.installationId, resourceUid: externalId };
   const found = await ctx.read(`the server of ${key}`, (signal) => ctx.reader.markedServers(mark, signal));
   return found.length > 0;

@@ -18,7 +18,7 @@ const capabilities: Readonly<Record<string, unknown>> = {
 
 /** What is refused when this is declared at an account of that provider, by field. */
 async function refused(kind: Kind<never>, spec: object, provider: string): Promise<readonly string[]> {
-  const parsed = kind.schema.parse({ account: "main", ...spec }) as never;
+  const parsed = kind.schema.parse({ account: "main", ...spec });
   const account = () => Promise.resolve({ provider, capabilities: capabilities[provider] });
   const problems = (await kind.fits?.(parsed, { ...around, account })) ?? [];
   return problems.map(({ pointer, message }) => `${pointer} ${message}`);

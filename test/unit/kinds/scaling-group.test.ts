@@ -235,6 +235,47 @@ describe("by load", () => {
   });
 });
 
+test("who goes first is as declared, and a member that is protected stays", async () => {
+  const lab = await started({ ...fixed, victims: "oldest", drainSeconds: 0 });
+  await lab.bench.declare("ScalingGroup/web", { ...fixed, victims: "oldest", drainSeconds: 0, desired: 2 });
+  await lab.passWorking(600, 30);
+  assert.deepEqual(members(lab), ["web-2", "web-3"]);
+  const kept = { ...template, account: "demo", group: "web", protect: true, drainSeconds: 0 };
+  await lab.bench.declare("Host/web-2", kept);
+  await lab.passWorking(400, 30);
+  await lab.bench.declare("ScalingGroup/web", { ...fixed, victims: "oldest", drainSeconds: 0, desired: 1 });
+  await lab.passWorking(600, 30);
+  assert.deepEqual([members(lab), servers(lab)], [["web-2"], ["web-2"]]);
+  await lab.bench.stop();
+});
+
+test("in a window that is kept an idle group stays as large as it is, and shrinks behind it", async () => {
+  // The bench begins on a Thursday, at midnight in UTC.
+  const lab = await started({ ...byLoad, keepWindows: [{ days: ["thursday"], from: "00:00", to: "01:00" }] });
+  setLoad(lab, { "*": { cpu: 5 } });
+  await lab.passWorking(3_000, 30);
+  assert.equal(members(lab).length, 3);
+  await lab.passWorking(1_800, 30);
+  assert.equal(members(lab).length, 2);
+  await lab.bench.stop();
+});
+
+test("one metric is enough to grow, and all of them are needed to shrink", async () => {
+  const metrics = { ...byLoad.metrics, networkMegabits: { upAbove: 40, downBelow: 8 } };
+  const lab = await started({ ...byLoad, metrics });
+  // Bytes a second each way: 16 megabits in all.
+  setLoad(lab, { "*": { cpu: 5, network: 1_000_000 } });
+  await lab.passWorking(1_800, 30);
+  assert.equal(members(lab).length, 3, "idle by one of the two alone");
+  setLoad(lab, { "*": { cpu: 5, network: 10_000_000 } });
+  await lab.passWorking(600, 30);
+  assert.ok(members(lab).length > 3, "busy by one of the two");
+  setLoad(lab, { "*": { cpu: 5, network: 1_000 } });
+  await lab.passWorking(3_600, 30);
+  assert.equal(members(lab).length, 2);
+  await lab.bench.stop();
+});
+
 test("people add members to a manual group by naming it, and it sees to its bounds alone", async () => {
   const lab = await started({ account: "demo", mode: "manual", min: 1, max: 3, template });
   assert.deepEqual(members(lab), ["web-1"]);
