@@ -15,7 +15,7 @@ export class Baseline {
   }
 
   async clear(runs: readonly Run[]): Promise<void> {
-    await Promise.all([this.#clear("simulation", runs), this.#clear("differential", runs)]);
+    await Promise.all([...new Set(runs.map(({ foundBy }) => foundBy))].map((foundBy) => this.#clear(foundBy, runs)));
   }
 
   async #clear(foundBy: Mutant["foundBy"], runs: readonly Run[]): Promise<void> {
@@ -24,7 +24,7 @@ export class Baseline {
     if (seeds.length === 0) return;
     const { hit } = await huntOn(foundBy, this.#src, this.#steps, seeds);
     if (hit !== undefined) {
-      throw new Error(`The unchanged source breaks a rule too, at seed ${hit.seed} of the ${foundBy}:\n${hit.message}`);
+      throw new Error(`The unchanged source breaks a rule too, at seed ${hit.seed} of ${foundBy}:\n${hit.message}`);
     }
     for (const seed of seeds) this.#clean.add(`${foundBy} ${seed}`);
   }

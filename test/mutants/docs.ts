@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mutants } from "./catalogue/index.ts";
-import type { Mutant } from "./mutant.ts";
+import { isTests, type Mutant, TESTS_SEED } from "./mutant.ts";
 import { repository } from "./source-copy.ts";
 
 const docsPath = join(repository, "docs/mutants.md");
@@ -17,8 +17,9 @@ const intro = `# Mutants
 Each row is a change to the production code that must be noticed: a guard left out, a condition of the permit dropped, a
 budget charged twice. \`npm run sim:mutants\` applies them one by one to a copy of \`src\` and runs the simulation (up to
 500 seeds of 2,000 steps) or, where the change lies in the store, the same random histories on PostgreSQL and on the
-in-memory twin, until somebody notices. A mutant that nobody notices fails the run. The seed is tried first the next
-time; the table is written by \`npm run sim:mutants -- --write-docs\`.
+in-memory twin, or, where only one kind has what the rule is about, the tests of that kind, until somebody notices. A
+mutant that nobody notices fails the run. The seed is tried first the next time; the table is written by
+\`npm run sim:mutants -- --write-docs\`.
 
 Many rules have more than one layer behind them. A mutant of one layer alone would change nothing anybody could see, so
 such a mutant takes out all of them, and says so.
@@ -40,7 +41,7 @@ function textOf(found: ReadonlyMap<string, Found>): string {
 }
 
 function rowOf({ because, foundBy, name, row }: Mutant, { rule, seed }: Found): string {
-  return `| ${name} | ${row} | ${cell(because)} | ${foundBy}: ${cell(rule)} | ${seed} |`;
+  return `| ${name} | ${row} | ${cell(because)} | ${foundBy}: ${cell(rule)} | ${isTests(foundBy) ? "–" : seed} |`;
 }
 
 function cell(text: string): string {
@@ -57,8 +58,8 @@ export function readDocs(): ReadonlyMap<string, Found> {
     .split("\n")
     .flatMap((line) => {
       const [, name, , , foundBy, seedText] = line.split(/(?<!\\)\|/).map((part) => part.trim());
-      const rule = /^(?:simulation|differential): (.+)$/.exec(foundBy ?? "")?.[1];
-      const seed = Number(seedText);
+      const rule = /^(?:simulation|differential|test\/\S+): (.+)$/.exec(foundBy ?? "")?.[1];
+      const seed = seedText === "–" ? TESTS_SEED : Number(seedText);
       if (name === undefined || rule === undefined || !Number.isSafeInteger(seed) || seed < 1) return [];
       return [[name, { rule: rule.replaceAll("\\|", "|"), seed }] as const];
     });

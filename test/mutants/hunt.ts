@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import type { Mutant } from "./mutant.ts";
+import { isTests, type Mutant } from "./mutant.ts";
 import { repository } from "./source-copy.ts";
 
 /** What a hunt on one source root came to. */
@@ -36,7 +36,7 @@ function hunt(program: string, args: Readonly<Record<string, string>>): Promise<
   });
 }
 
-/** Seed after seed on one source root until something is found. */
+/** Seed after seed, or test after test, on one source root until something is found. */
 export function huntOn(
   foundBy: Mutant["foundBy"],
   src: string,
@@ -45,5 +45,6 @@ export function huntOn(
 ): Promise<HuntResult> {
   const list = JSON.stringify(seeds);
   if (foundBy === "differential") return hunt("compare-stores.ts", { src, seeds: list });
+  if (isTests(foundBy)) return hunt("run-tests.ts", { src, file: foundBy });
   return hunt("simulate.ts", { src, seeds: list, steps: String(steps) });
 }

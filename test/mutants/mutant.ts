@@ -5,6 +5,9 @@ export interface Patch {
   readonly replace: string;
 }
 
+/** By its path from the root of the repository. */
+export type TestFile = `test/${string}.test.ts`;
+
 /**
  * A way to break the production code that must be noticed. Where two layers stand for the same rule, a mutant of one
  * of them changes nothing anybody could see: then its patches take out both, and `because` says so.
@@ -16,6 +19,16 @@ export interface Mutant {
   readonly patches: readonly Patch[];
   /** What goes wrong in the world with this change. */
   readonly because: string;
-  /** Who must notice: the simulation's referee, or the same history told to PostgreSQL and to the in-memory twin. */
-  readonly foundBy: "simulation" | "differential";
+  /**
+   * Who must notice: the simulation's referee, the same history told to PostgreSQL and to the in-memory twin, or, where only one
+   * kind has what the rule is about, the tests of that kind.
+   */
+  readonly foundBy: "simulation" | "differential" | TestFile;
+}
+
+/** Tests have no seeds: they run the same way each time. */
+export const TESTS_SEED = 1;
+
+export function isTests(foundBy: Mutant["foundBy"]): foundBy is TestFile {
+  return foundBy !== "simulation" && foundBy !== "differential";
 }

@@ -15,6 +15,7 @@ export const guards: readonly string[] = [
   "all or nothing check",
   "fights",
   "too many at once",
+  "replacement",
   "no wildcards",
   "holds",
   "held changes",

@@ -3,7 +3,7 @@ import { mutants } from "./catalogue/index.ts";
 import { Baseline } from "./baseline.ts";
 import { type Found, readDocs, writeDocs } from "./docs.ts";
 import { type HuntResult, huntOn } from "./hunt.ts";
-import type { Mutant } from "./mutant.ts";
+import { isTests, type Mutant, TESTS_SEED } from "./mutant.ts";
 import { patchedFiles, type SourceCopies, sourceCopies } from "./source-copy.ts";
 import { typeErrors } from "./types.ts";
 
@@ -100,6 +100,7 @@ function whole(name: string, text: string | undefined, fallback: number): number
 
 /** The seed that found it the last time comes first. */
 function seedsOf(options: Options, foundBy: Mutant["foundBy"], first: number | undefined): readonly number[] {
+  if (isTests(foundBy)) return [TESTS_SEED];
   const all = range(foundBy === "simulation" ? options.seeds : options.histories);
   return first === undefined ? all : [first, ...all.filter((seed) => seed !== first)];
 }
@@ -152,7 +153,8 @@ async function huntMutant(
 
 function line({ mutant, result, seconds }: Outcome): string {
   const { hit } = result;
-  const found = hit === undefined ? `NOT FOUND in ${result.runs} runs` : `${hit.rule}, seed ${hit.seed}`;
+  const where = hit === undefined || isTests(mutant.foundBy) ? "" : `, seed ${hit.seed}`;
+  const found = hit === undefined ? `NOT FOUND in ${result.runs} runs` : `${hit.rule}${where}`;
   return `${mutant.name.padEnd(46)} ${found.padEnd(36)} ${seconds.toFixed(1).padStart(6)} s`;
 }
 

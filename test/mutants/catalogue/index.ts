@@ -8,6 +8,7 @@ import { modeAndPauses } from "./mode-and-pauses.ts";
 import { operations } from "./operations.ts";
 import { ownership } from "./ownership.ts";
 import { permit } from "./permit.ts";
+import { replacement } from "./replacement.ts";
 import { store } from "./store.ts";
 import { undone } from "./undone.ts";
 import { writes } from "./writes.ts";
@@ -21,6 +22,7 @@ export const mutants: readonly Mutant[] = [
   ...budgets,
   ...ownership,
   ...writes,
+  ...replacement,
   ...permit,
   ...engine,
   ...store,
