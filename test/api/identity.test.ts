@@ -41,6 +41,7 @@ test("whoever signs up can sign in, is shown who they are, and is in the log wit
   assert.equal(ada.email, "ada@example.test");
   const me = await ada.send("GET", "/v1/me");
   assert.equal(me.body["name"], "ada@example.test");
+  assert.equal(me.body["hasPassword"], true);
   assert.deepEqual(me.body["secondFactor"], { totp: false, recoveryCodes: 0, passkeys: 0 });
   assert.match(ada.token, /^spt_ses_[A-Za-z0-9_-]{43}$/);
   const everything = JSON.stringify(

@@ -1,28 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Page } from "playwright-core";
 import { fromBase32, totpCode } from "../../src/control-api/identity/totp.ts";
 import { startTestApi } from "../support/api.ts";
 import { launchChromium } from "../support/chromium.ts";
 import { seriousViolations } from "../support/console.ts";
 import { checkPage, looks } from "../support/page-check.ts";
 import { goodPassword, newPerson } from "../support/person.ts";
-
-/** A security key inside the browser, as its developer tools offer one. */
-async function plugInKey(page: Page): Promise<void> {
-  const tools = await page.context().newCDPSession(page);
-  await tools.send("WebAuthn.enable");
-  await tools.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-}
+import { plugInKey } from "../support/virtual-key.ts";
 
 test("a person begins with the link, signs out, signs in with their password, and from then on with a passkey", async () => {
   await using api = await startTestApi();

@@ -59,9 +59,11 @@ export async function apiWithHeaders<Answer>(
 /** A refusal, from what was answered; 0 where nobody answered. */
 export function problemOf(status: number, text: string, what: string): ApiProblem {
   if (status === 0) return unreachable();
-  if (status === 401) signIn();
   const document = parsed(text);
-  return new ApiProblem(isProblem(document) ? document : unknownAnswer(status, what));
+  const problem = isProblem(document) ? document : unknownAnswer(status, what);
+  // A password or a code that is wrong is no reason to leave: the session is as good as before.
+  if (status === 401 && problem.code !== "SIGN_IN_REFUSED") signIn();
+  return new ApiProblem(problem);
 }
 
 export function get<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {

@@ -12,7 +12,17 @@ export async function createPasskey(options: Readonly<Record<string, unknown>>):
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as unknown as PublicKeyCredentialCreationOptionsJSON,
   );
-  const credential = await navigator.credentials.create({ publicKey });
+  const credential = await navigator.credentials.create({ publicKey }).catch((thrown: unknown) => {
+    throw inOurWords(thrown);
+  });
   if (!(credential instanceof PublicKeyCredential)) throw new Error("No passkey was made.");
   return credential.toJSON();
+}
+
+/** Browsers name what happened by a word for programs. */
+function inOurWords(thrown: unknown): unknown {
+  const name = thrown instanceof DOMException ? thrown.name : "";
+  if (name === "NotAllowedError") return new Error("No passkey was made: it was cancelled, or took too long.");
+  if (name === "InvalidStateError") return new Error("This device or key has a passkey for you already.");
+  return thrown;
 }

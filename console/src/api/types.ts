@@ -21,7 +21,13 @@ export type {
   RoleDocument,
 } from "../../../src/control-api/schemas/access.ts";
 export type { TokenDocument } from "../../../src/control-api/schemas/credentials.ts";
-export type { MeDocument, SessionDocument } from "../../../src/control-api/schemas/identity.ts";
+export type {
+  MeDocument,
+  PasskeyDocument,
+  RecoveryCodesDocument,
+  SessionDocument,
+  TotpDocument,
+} from "../../../src/control-api/schemas/identity.ts";
 export type {
   DeliveryDocument,
   EmailsDocument,

@@ -10,22 +10,25 @@ export function RemoveDialog({
   path,
   name,
   means,
+  verb = "Remove",
   close,
 }: {
-  organization: string;
+  /** Undefined for what is somebody's own. */
+  organization: string | undefined;
   /** Its route in the API. */
   path: string;
   name: string;
   means: string;
+  verb?: string;
   close: () => void;
 }) {
   const remove = useAction(organization, () => api("DELETE", path), close);
   return (
-    <Dialog open onOpenChange={(open) => !open && close()} title={`Remove ${name}`} description={means}>
+    <Dialog open onOpenChange={(open) => !open && close()} title={`${verb} ${name}`} description={means}>
       {remove.error === null ? undefined : <ProblemNote error={remove.error} />}
       <DialogActions close={close}>
         <Button tone="danger" icon="trash" busy={remove.isPending} onClick={() => remove.mutate()}>
-          Remove
+          {verb}
         </Button>
       </DialogActions>
     </Dialog>

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../api/client.ts";
 import { meQuery } from "../api/queries.ts";
@@ -13,7 +14,8 @@ const themes = [
   ["dark", "moon", "Dark"],
 ] as const;
 
-export function PersonMenu() {
+export function PersonMenu({ organization }: { organization: string }) {
+  const navigate = useNavigate();
   const me = useQuery(meQuery).data;
   const [theme, setShown] = useState<Theme>(storedTheme());
   const name = me?.person?.name ?? me?.name ?? "";
@@ -44,9 +46,13 @@ export function PersonMenu() {
         </MenuItem>
       ))}
       <MenuHeading>Session</MenuHeading>
-      <MenuItem onClick={() => location.assign("/sign-in")}>
+      <MenuItem
+        onClick={() =>
+          void navigate({ to: "/o/$organization/access", params: { organization }, search: { part: "sessions" } })
+        }
+      >
         <Icon name="key" size={14} />
-        Passkeys and sign-in
+        Passkeys, codes and password
       </MenuItem>
       <MenuItem
         onClick={() =>

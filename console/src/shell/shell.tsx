@@ -59,7 +59,7 @@ export function Shell({ organization }: { organization: string }) {
           </Button>
         </div>
         <LiveChip organization={organization} />
-        <PersonMenu />
+        <PersonMenu organization={organization} />
       </header>
       <GuardStrip organization={organization} />
       <div className="flex min-h-0 flex-1">

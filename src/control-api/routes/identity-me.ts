@@ -63,8 +63,9 @@ function profile(context: ApiContext): readonly Route[] {
           provenAt: isoTime(provenAtMs),
         };
         if (found !== undefined) {
-          const { hasTotp, recoveryCodes, passkeys } = found;
+          const { hasTotp, recoveryCodes, passkeys, passwordHash } = found;
           body.person = personDocument(found.person);
+          body.hasPassword = passwordHash !== undefined;
           body.secondFactor = { totp: hasTotp, recoveryCodes, passkeys };
         }
         return { status: 200, body };

@@ -131,6 +131,7 @@ export const passkeySchema = z
     lastUsedAt: timeSchema.optional(),
   })
   .meta({ id: "Passkey" });
+export type PasskeyDocument = z.output<typeof passkeySchema>;
 export const passkeyListSchema = z.object({ items: z.array(passkeySchema) }).meta({ id: "PasskeyList" });
 
 export const proofSchema = z
@@ -150,6 +151,9 @@ export const meSchema = z
     credential: z.object({ type: z.string(), id: z.string() }),
     provenAt: timeSchema,
     person: personSchema.optional(),
+    hasPassword: z.boolean().optional().meta({
+      description: "Of a person: whether they have a password, which is asked for when it is changed.",
+    }),
     secondFactor: z
       .object({ totp: z.boolean(), recoveryCodes: z.int(), passkeys: z.int() })
       .optional()
@@ -164,9 +168,11 @@ export const totpSchema = z.object({ secret: z.string(), uri: z.string() }).meta
   description: "For an authenticator app; shown once, and asked for only after it was confirmed.",
 });
 export const totpConfirmationSchema = z.strictObject({ code: z.string().regex(/^\d{6}$/, "must be six digits") });
+export type TotpDocument = z.output<typeof totpSchema>;
 export const recoveryCodesSchema = z
   .object({ recoveryCodes: z.array(z.string()) })
   .meta({ id: "RecoveryCodes", description: "Each works once, instead of a code. Shown once." });
+export type RecoveryCodesDocument = z.output<typeof recoveryCodesSchema>;
 
 export const peopleQuerySchema = pageQuerySchema;
 export const personListSchema = z

@@ -4,6 +4,7 @@ import { base, keys } from "../../api/queries.ts";
 import type {
   InviteDocument,
   MemberDocument,
+  PasskeyDocument,
   PermissionDocument,
   RoleDocument,
   SessionDocument,
@@ -41,4 +42,9 @@ export const sessionsQuery = queryOptions({
 export const ownTokensQuery = queryOptions({
   queryKey: ["own-tokens"],
   queryFn: async () => (await get<Items<TokenDocument>>("/v1/me/tokens")).items,
+});
+
+export const passkeysQuery = queryOptions({
+  queryKey: ["passkeys"],
+  queryFn: async () => (await get<Items<PasskeyDocument>>("/v1/me/passkeys")).items,
 });

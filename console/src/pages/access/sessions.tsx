@@ -1,18 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { api } from "../../api/client.ts";
-import { meQuery } from "../../api/queries.ts";
 import { useAction } from "../../components/action.ts";
-import { Button, buttonClass } from "../../components/button.tsx";
-import { Chip, Mark } from "../../components/mark.tsx";
+import { Button } from "../../components/button.tsx";
+import { Chip } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, ProblemNote } from "../../components/states.tsx";
 import { Ago, Until } from "../../components/time.tsx";
+import { Proofs } from "./proofs.tsx";
 import { sessionsQuery } from "./queries.ts";
 
 /** Where you are signed in, and what you prove yourself with. */
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
-  const me = useQuery(meQuery);
   const end = useAction(undefined, (id: string) => api("DELETE", `/v1/sessions/${id}`));
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(20rem,2fr)]">
@@ -50,37 +49,7 @@ export function Sessions() {
         </Answer>
         {end.error === null ? undefined : <ProblemNote error={end.error} />}
       </Panel>
-      <Panel title="What you prove yourself with">
-        <Answer of={me} what="who you are">
-          {({ name, secondFactor }) => (
-            <>
-              <p className="mb-2 text-sm break-all">{name}</p>
-              {secondFactor === undefined ? undefined : (
-                <ul className="mb-3 space-y-1">
-                  <li>
-                    <Mark tone={secondFactor.passkeys > 0 ? "good" : "plain"} icon="key">
-                      {secondFactor.passkeys} passkey{secondFactor.passkeys === 1 ? "" : "s"}
-                    </Mark>
-                  </li>
-                  <li>
-                    <Mark tone={secondFactor.totp ? "good" : "plain"} icon={secondFactor.totp ? "check" : "question"}>
-                      {secondFactor.totp ? "codes of an app are asked for" : "no codes of an app"}
-                    </Mark>
-                  </li>
-                  <li>
-                    <Mark tone="plain" icon="book">
-                      {secondFactor.recoveryCodes} recovery codes left
-                    </Mark>
-                  </li>
-                </ul>
-              )}
-              <a className={buttonClass()} href="/sign-in">
-                Passkeys, codes and password
-              </a>
-            </>
-          )}
-        </Answer>
-      </Panel>
+      <Proofs />
     </div>
   );
 }
