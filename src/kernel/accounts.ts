@@ -25,6 +25,12 @@ const TOOK_KEPT_MAX = 64;
 /** About 100 MB with entries of 300 bytes. */
 const KEPT_ENTRIES_MAX = 200_000;
 
+/** Who an account answered to be, and what was on record of it when it was asked. */
+interface KnownIdentity extends Pick<AccountRecord, "fingerprint" | "claimedIncarnation"> {
+  readonly value: AccountIdentity;
+  readonly startedAtMonotonicMs: number;
+}
+
 interface OpenAccount {
   readonly record: AccountRecord;
   /** The last record that was found to say the same. */
@@ -32,7 +38,7 @@ interface OpenAccount {
   readonly provider: Provider;
   readonly world: ProviderAccount;
   readonly inventories: Map<string, SharedListing>;
-  identity: { readonly value: AccountIdentity; readonly startedAtMonotonicMs: number } | undefined;
+  identity: KnownIdentity | undefined;
   /** The last word about the provider's limit that was acted on. */
   noted: RateReading | undefined;
   calls: number;
@@ -190,10 +196,14 @@ export class Accounts {
     const startedAtMonotonicMs = this.#clock.monotonicMs();
     const known = opened.identity;
     const freshMs = Math.max(notBeforeMonotonicMs, startedAtMonotonicMs - IDENTITY_FRESH_MS);
-    if (known !== undefined && known.startedAtMonotonicMs >= freshMs) return known.value;
+    // An answer from before another process claimed the account says nothing about what that one left there.
+    const isOfNow =
+      known?.fingerprint === account.fingerprint && known?.claimedIncarnation === account.claimedIncarnation;
+    if (known !== undefined && isOfNow && known.startedAtMonotonicMs >= freshMs) return known.value;
     await this.takeCall(account, true);
     const value = await this.#limited(opened, "identity", signal, (attempt) => opened.world.identity(attempt));
-    opened.identity = { value, startedAtMonotonicMs };
+    const { fingerprint, claimedIncarnation } = account;
+    opened.identity = { value, startedAtMonotonicMs, fingerprint, claimedIncarnation };
     return value;
   }
 
