@@ -245,18 +245,25 @@ describe("objects, drift and held changes in the console", () => {
       await page.getByText("2 members, at least 1, at most 4, 2 desired").waitFor();
       await page.getByRole("img", { name: /Size over time: from 0 to 2 members/ }).waitFor();
       await requireSound(page, "a group");
+    });
+    const path = "/v1/organizations/demo/projects/shop/dnszones/shop";
+    const asking = async (servers: readonly string[]) => {
+      const { apiVersion, kind, metadata, spec } = await read(path);
+      const propagation = servers.length === 0 ? undefined : { servers };
+      const body = {
+        apiVersion,
+        kind,
+        metadata: { name: metadata.name, mode: metadata.mode },
+        spec: { ...spec, propagation },
+      };
+      await operatorCall(product, "PUT", path, body);
+    };
+    await asking([]);
+    await opened(consoleLooks[0], async (page) => {
       await show(page, "objects/projects/shop/dnszones/shop");
       await page.getByText("Its servers are not asked").waitFor();
     });
-    const path = "/v1/organizations/demo/projects/shop/dnszones/shop";
-    const { apiVersion, kind, metadata, spec } = await read(path);
-    const body = {
-      apiVersion,
-      kind,
-      metadata: { name: metadata.name, mode: metadata.mode },
-      spec: { ...spec, propagation: { servers: ["127.0.0.1:9"] } },
-    };
-    await operatorCall(product, "PUT", path, body);
+    await asking(["127.0.0.1:9"]);
     await opened(consoleLooks[1], async (page) => {
       await show(page, "objects/projects/shop/dnszones/shop");
       const matrix = page.getByRole("region", { name: "Record sets by server" });
