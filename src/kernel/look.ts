@@ -109,7 +109,7 @@ export class Lookout {
 
   /** What `desired` is to weigh. Whole listings only: half of one would be half of a load. */
   async measure(): Promise<Json> {
-    const { account, inputs } = this.#input;
+    const { account, inputs, memory } = this.#input;
     const loop = this.#loop;
     if (loop.measure === undefined) throw new TerminalError("INTERNAL", `${this.#loop.kind} measures nothing`);
     const limit = {
@@ -125,6 +125,7 @@ export class Lookout {
         marker: looking.marker,
         nowMs: this.storeNowMs(),
         parts: (kind) => partsOf(inputs, kind).filter(({ leaving }) => !leaving),
+        lastGood: (key) => memory.lastDesired?.find((stored) => stored.key === key)?.item,
         inventory: (collection) => looking.inventory(collection),
         read: (what, work) => this.#counted(what, work),
       };

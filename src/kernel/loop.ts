@@ -254,6 +254,8 @@ export interface MeasureContext<Reader> {
   readonly nowMs: number;
   /** Declared resources of this kind that name the subject and are not being deleted. */
   parts(kind: string): readonly Part[];
+  /** The item that was wanted last under this key: what would leave it is worth a read by its id. */
+  lastGood(key: string): unknown;
   inventory<Entry>(collection: string): Promise<Inventory<Entry>>;
   /** A read of the provider: counted and limited like every other one. */
   read<Answer>(what: string, work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer>;

@@ -4,6 +4,7 @@ import type { Json } from "../../ports/json.ts";
 import type { CloudForwarder } from "../../ports/load-balancer.ts";
 import { drainedLabel, isInScope } from "../cloud/layers.ts";
 import { isMarkedFor } from "../cloud/seen-marker.ts";
+import { forwarderKey, isForwarder } from "./forwarder.ts";
 import type { LoadBalancerSpec } from "./schema.ts";
 
 type Target = LoadBalancerSpec["targets"][number];
@@ -34,12 +35,38 @@ export async function measureTargets(
   const network = networks.entries.find((one) => isOurs(one) && one.name === spec.network?.name);
   if (network === undefined) return { unknown: `there is no network ${spec.network?.name ?? ""} of Setpoint's (yet)` };
   const hidden = hiddenIn(network, servers);
-  if (hidden !== undefined)
-    return { unknown: `the list of servers does not show ${hidden}, which is in network ${network.name}` };
+  if (hidden !== undefined) return notShown(hidden, network);
   const chosen = await chosenAmong(ctx, subject, { network, servers: servers.entries.filter(isOurs) });
   const addresses = spec.targets.flatMap((target) => ("ip" in target ? [[target.ip, target.ip] as const] : []));
   const at = chosen.flatMap((server) => entriesOf(server, network));
-  return { region: place.region, hosts: Object.fromEntries([...addresses, ...at]) };
+  const hosts = Object.fromEntries([...addresses, ...at]);
+  const leaving = wantedLast(ctx).filter((ip) => hosts[ip] === undefined);
+  return (leaving.length > 0 ? await oldList(ctx, network, servers) : undefined) ?? { region: place.region, hosts };
+}
+
+/** The addresses that were forwarded to last. */
+function wantedLast(ctx: MeasureContext<ComputeReader>): readonly string[] {
+  const last = ctx.lastGood(forwarderKey);
+  return isForwarder(last) ? Object.keys(last.hosts ?? {}) : [];
+}
+
+/**
+ * Lists that are old agree with each other: nobody loses its visitors before the network itself, read by its id, has it no more
+ * or the list of servers shows it there.
+ */
+async function oldList(
+  ctx: MeasureContext<ComputeReader>,
+  { id, name }: CloudNetwork,
+  servers: Inventory<CloudServer>,
+): Promise<Json | undefined> {
+  const now = await ctx.read(`network ${name}`, (signal) => ctx.reader.network(id, signal));
+  if (now === "absent") return { unknown: `network ${name} is listed, and not there when it is read by its id` };
+  const hidden = hiddenIn(now, servers);
+  return hidden === undefined ? undefined : notShown(hidden, now);
+}
+
+function notShown(id: string, { name }: CloudNetwork): Json {
+  return { unknown: `the list of servers does not show ${id}, which is in network ${name}` };
 }
 
 /**
@@ -53,7 +80,10 @@ async function chosenAmong(
 ): Promise<readonly CloudServer[]> {
   const forwarders = await ctx.inventory<CloudForwarder>("load-balancers");
   const own = forwarders.entries.filter((forwarder) => isMarkedFor(forwarder, subject));
-  const served = new Set(own.flatMap(({ rules }) => rules.flatMap(({ targets }) => Object.keys(targets))));
+  const served = new Set([
+    ...own.flatMap(({ rules }) => rules.flatMap(({ targets }) => Object.keys(targets))),
+    ...wantedLast(ctx),
+  ]);
   const isMeantBySome = (server: CloudServer) =>
     subject.spec.targets.some((target) => isMeant(server, target, subject));
   const chosen: CloudServer[] = [];
@@ -72,9 +102,10 @@ function isSilent({ labels }: CloudServer, { organizationId }: Subject<unknown>)
   return !isInScope(labels, `organization/${organizationId}`);
 }
 
-/** Who is in the network says so itself: a list that leaves one of them out is not whole. */
+/** Who is in the network says so itself: a list that leaves one of them out, or shows it elsewhere, is not whole. */
 function hiddenIn(network: CloudNetwork, { entries }: Inventory<CloudServer>): string | undefined {
-  const listed = new Set(entries.map(({ id }) => id));
+  const isInside = ({ networks }: CloudServer) => networks.some((card) => card.network === network.id);
+  const listed = new Set(entries.filter(isInside).map(({ id }) => id));
   return network.servers.find((id) => !listed.has(id));
 }
 
