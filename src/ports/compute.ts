@@ -136,6 +136,8 @@ export interface CloudOther extends CloudThing {
 export interface ComputeCapabilities {
   /** False where servers can only be claimed that somebody ordered. */
   readonly createsServers: boolean;
+  /** Where the name of a server type says what it has, in place of a list: what a name looks like, and words with examples. */
+  readonly serverTypeNames?: { readonly pattern: RegExp; readonly words: string };
   /** Where the mark of a server stands: in its labels, set by the very call that makes it, or in its name. */
   readonly serverMark: "labels" | "name";
   /** No two servers of one account have the same name. */

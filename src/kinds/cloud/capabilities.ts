@@ -27,3 +27,13 @@ export async function problemsAt(
     return [{ pointer: "/spec/account", message: `${whose} has no ${needed.words}` }];
   return problems(can).map(({ pointer, message }) => ({ pointer, message: `${message} (${whose})` }));
 }
+
+/** Why there can be no server type of that name. Where types are listed, whoever makes the server looks. */
+export function typeProblems(
+  { serverTypeNames: names }: ComputeCapabilities,
+  type: string | undefined,
+  pointer: string,
+): readonly FieldProblem[] {
+  if (names === undefined || type === undefined || names.pattern.test(type)) return [];
+  return [{ pointer, message: `there is no type "${type}": ${names.words}` }];
+}

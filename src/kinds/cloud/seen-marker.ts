@@ -51,7 +51,7 @@ export function leastComplete(inventories: readonly Pick<Inventory<unknown>, "co
 export function requireCapability(
   capabilities: ComputeCapabilities,
   needed: {
-    readonly [K in keyof ComputeCapabilities]: ComputeCapabilities[K] extends boolean ? K : never;
+    readonly [K in keyof ComputeCapabilities]-?: ComputeCapabilities[K] extends boolean ? K : never;
   }[keyof ComputeCapabilities],
   what: string,
 ): void {

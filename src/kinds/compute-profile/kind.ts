@@ -1,4 +1,5 @@
 import { defineKind } from "../../kernel/kind.ts";
+import { problemsAt, typeProblems } from "../cloud/capabilities.ts";
 import { computeProfileLoop } from "./loop.ts";
 import { type ComputeProfileSpec, computeProfileSchema } from "./schema.ts";
 
@@ -11,5 +12,7 @@ export const computeProfileKind = defineKind<ComputeProfileSpec>({
   modeRequired: false,
   accounts: (spec) => [spec.account],
   links: () => [],
+  fits: ({ account, type }, around) =>
+    problemsAt(around, account, undefined, (can) => typeProblems(can, type, "/spec/type")),
   loop: computeProfileLoop,
 });

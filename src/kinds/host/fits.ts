@@ -1,6 +1,6 @@
 import type { FieldProblem, Surroundings } from "../../kernel/kind.ts";
 import type { ComputeCapabilities } from "../../ports/compute.ts";
-import { problemsAt } from "../cloud/capabilities.ts";
+import { problemsAt, typeProblems } from "../cloud/capabilities.ts";
 import { familyProblems } from "../cloud/pooled.ts";
 import { profileProblems } from "../compute-profile/naming-one.ts";
 import type { HostSpec } from "./schema.ts";
@@ -11,7 +11,10 @@ export async function hostFits(spec: HostSpec, around: Surroundings): Promise<re
   if (wrong.length > 0) return wrong;
   return [
     ...(await profileProblems(spec, around.named, "/spec")),
-    ...(await problemsAt(around, spec.account, undefined, (can) => serverProblems(spec, can))),
+    ...(await problemsAt(around, spec.account, undefined, (can) => [
+      ...typeProblems(can, spec.type, "/spec/type"),
+      ...serverProblems(spec, can),
+    ])),
     ...(await keyProblems(spec, around)),
   ];
 }

@@ -1,5 +1,5 @@
 import { defineKind } from "../../kernel/kind.ts";
-import { problemsAt } from "../cloud/capabilities.ts";
+import { problemsAt, typeProblems } from "../cloud/capabilities.ts";
 import { familyProblems, pooledAt } from "../cloud/pooled.ts";
 import { profileProblems, profileReference, withProfileType } from "../compute-profile/naming-one.ts";
 import { scalingGroupLoop } from "./loop.ts";
@@ -28,7 +28,7 @@ export const scalingGroupKind = defineKind<ScalingGroupSpec>({
     const needed = mode === "metric" ? ({ has: "serverMetrics", words: "metrics of servers" } as const) : undefined;
     const problems = [
       ...(await profileProblems({ ...template, account }, around.named, "/spec/template")),
-      ...(await problemsAt(around, account, needed, () => [])),
+      ...(await problemsAt(around, account, needed, (can) => typeProblems(can, template.type, "/spec/template/type"))),
     ];
     const most = (await around.quota?.("Host")) ?? max;
     if (max <= most) return problems;

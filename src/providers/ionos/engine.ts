@@ -9,7 +9,7 @@ import { requireLan } from "./networks.ts";
 import { publicLan } from "./public-lan.ts";
 import { beginLook, orderedWith, requestIdOf } from "./requests.ts";
 import { detachVolume, findServer, isMarkedBy, serversNamed, setLabels } from "./servers.ts";
-import { type ServerShape, shapeOf } from "./types.ts";
+import { type ServerShape, shapeOf, typeNames } from "./types.ts";
 
 /** Every server with this mark: those that are listed, and those that were ordered and are not listed yet. Oldest first. */
 export async function markedIds(client: IonosClient, mark: OwnMark, signal: AbortSignal): Promise<readonly string[]> {
@@ -38,10 +38,7 @@ export function serverEngine(client: IonosClient): Pick<ComputeEngine, "ensureSe
     ensureServer: async (intent, signal): Promise<EnsuredServer> => {
       const shape = shapeOf(intent.type);
       if (shape === undefined)
-        throw new TerminalError(
-          "PROVIDER_REFUSED",
-          `"${intent.type}" is no type at IONOS: write one such as 1-core-2-gb-10-gb-ssd or 2-cores-4-gb-20-gb-ssd`,
-        );
+        throw new TerminalError("PROVIDER_REFUSED", `"${intent.type}" is no type at IONOS: ${typeNames.words}`);
       const requireFresh = beginLook(client, signal);
       const there = await firstMarked(client, intent.mark, signal);
       if (there !== undefined) return { server: there, work: undefined, found: true };

@@ -1,7 +1,13 @@
 import type { CloudServerType } from "../../ports/compute.ts";
 
 /** IONOS sells cores, memory and disk by themselves: the name of a type says how many, such as 2-cores-4-gb-20-gb-ssd. */
-const grammar = /^(\d{1,3})-cores?-(\d{1,4})-gb-(\d{1,5})-gb-(ssd|hdd)$/;
+const grammar = /^(1(?=-core-)|(?!1-)[1-9]\d{0,2}(?=-cores-))-cores?-([1-9]\d{0,3})-gb-([1-9]\d{0,4})-gb-(ssd|hdd)$/;
+
+/** For whoever declares one. */
+export const typeNames = {
+  pattern: grammar,
+  words: "write one such as 1-core-2-gb-10-gb-ssd or 2-cores-4-gb-20-gb-ssd",
+};
 
 export interface ServerShape {
   readonly cores: number;
@@ -15,14 +21,12 @@ export function shapeOf(type: string): ServerShape | undefined {
   const match = grammar.exec(type);
   if (match === null) return undefined;
   const [, cores, memory, disk, kind] = match;
-  const shape = {
+  return {
     cores: Number(cores),
     memoryGigabytes: Number(memory),
     diskGigabytes: Number(disk),
-    disk: kind === "ssd" ? ("SSD" as const) : ("HDD" as const),
+    disk: kind === "ssd" ? "SSD" : "HDD",
   };
-  const isReal = shape.cores > 0 && shape.memoryGigabytes > 0 && shape.diskGigabytes > 0;
-  return isReal && typeNameOf(shape) === type ? shape : undefined;
 }
 
 export function typeNameOf({ cores, memoryGigabytes, diskGigabytes, disk }: ServerShape): string {
