@@ -54,8 +54,13 @@ export async function playIonosDrift(seed: number): Promise<void> {
   }
   await lab.bench.pass({ minutes: 75 });
   assert.equal(unmanaged(lab), before, `seed ${seed}: something that is not ours was touched`);
+  // A list that is ten minutes old shows what was put back three times as if somebody took it away: that waits for a person.
   for (const name of ["Firewall/web", "CloudNetwork/backend", "Host/web-1", "LoadBalancer/edge"])
-    assert.match(lab.bench.ready(name), /^Converged/, `seed ${seed}: ${name}\n${lab.bench.why(name).join("\n")}`);
+    assert.match(
+      lab.bench.ready(name),
+      name === "Host/web-1" ? /^Converged|fights: changed back after 3 writes/ : /^Converged/,
+      `seed ${seed}: ${name}\n${lab.bench.why(name).join("\n")}`,
+    );
   requireBalanced(lab, seed);
   await lab.bench.stop();
 }
@@ -79,7 +84,7 @@ function edit(lab: IonosLab, chance: number): void {
   if (chance < 0.2 && count > 0) lab.removeRule("web-1", 0);
   else if (chance < 0.35) lab.removeRules("web-1");
   else if (chance < 0.5) lab.changeCard("web-1", { firewallActive: false });
-  else if (chance < 0.65) lab.wipeLabels("web-1");
+  else if (chance < 0.65 && lab.labels("web-1").length > 0) lab.wipeLabels("web-1");
   else if (chance < 0.75 && lan !== undefined) lab.change(lan, chance < 0.7 ? { name: "moved" } : { public: true });
   else editBalancer(lab, chance);
 }

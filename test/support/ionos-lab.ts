@@ -160,10 +160,15 @@ export class IonosLab extends CloudLab {
   }
 
   wipeLabels(server: string, keys = /./): void {
-    const path = `${this.at}/servers/${this.one("servers", server).id}/labels`;
-    const labels = (this.console("GET", path)["items"] as readonly Raw[]).filter(({ id }) => keys.test(id));
+    const labels = this.labels(server).filter(({ id }) => keys.test(id));
     assert.ok(labels.length > 0, `${server} has no label ${String(keys)}`);
-    for (const { id } of labels) this.console("DELETE", `${path}/${id}`);
+    for (const label of labels) this.discard(label);
+  }
+
+  labels(server: string): readonly Raw[] {
+    return this.console("GET", `${this.at}/servers/${this.one("servers", server).id}/labels`)[
+      "items"
+    ] as readonly Raw[];
   }
 
   /** A name that still carries the mark of the first rule of a card. */

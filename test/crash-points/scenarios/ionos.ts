@@ -206,10 +206,11 @@ export const ionosLoadBalancerScenario: Scenario = {
   at: "IONOS",
   outside: (nowMs) => new IonosOutside(nowMs).withServers("web-1", "web-2"),
   acts: [
-    { atSeconds: 1, act: (intents) => intents.declare(balancer([443])) },
-    { atSeconds: 20, act: (intents) => intents.declare(balancer([8443, 22])) },
-    { atSeconds: 45, act: (intents) => intents.requestDeletion(deletion("edge", 2)) },
+    // The LANs are older than a list can be: who sees no public one makes it.
+    { atSeconds: 5, act: (intents) => intents.declare(balancer([443])) },
+    { atSeconds: 25, act: (intents) => intents.declare(balancer([8443, 22])) },
+    { atSeconds: 50, act: (intents) => intents.requestDeletion(deletion("edge", 2)) },
   ],
-  endsAtSeconds: 110,
+  endsAtSeconds: 115,
   madeTwice: ["POST ipblocks"],
 };

@@ -137,8 +137,9 @@ export const looks: readonly Mutant[] = [
     patches: [
       {
         file: "kernel/accounts.ts",
-        find: "if (known !== undefined && known.startedAtMonotonicMs >= freshMs) return known.value;",
-        replace: "if (known !== undefined && known.startedAtMonotonicMs <= startedAtMonotonicMs) return known.value;",
+        find: "if (known !== undefined && isOfNow && known.startedAtMonotonicMs >= freshMs) return known.value;",
+        replace:
+          "if (known !== undefined && (isOfNow || !isOfNow) && known.startedAtMonotonicMs <= startedAtMonotonicMs) return known.value;",
       },
     ],
   },

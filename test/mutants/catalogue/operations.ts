@@ -200,7 +200,7 @@ export const operations: readonly Mutant[] = [
     name: "intended-is-made-again",
     row: "engine",
     because: "what an operation meant to make, and whose answer was lost, is made again without looking for it",
-    foundBy: "simulation",
+    foundBy: "test/unit/kernel/operation-unheard.test.ts",
     patches: [
       {
         file: effects,

@@ -164,6 +164,9 @@ describe("a load balancer at IONOS", () => {
     lab.fault({ kind: "error", status: 503, path: "/labels", method: "POST" });
     await lab.bench.pass({ minutes: 5 });
     assert.deepEqual(addresses(), [one, two, three].sort(), "who lost its labels has not left");
+    lab.change(ruleAt(lab, 443), { targets: [] });
+    await lab.bench.pass({ minutes: 5 });
+    assert.deepEqual(addresses(), [one, two, three].sort(), "nor when somebody takes it off meanwhile");
     lab.heal();
     await lab.bench.pass({ minutes: 20 });
     lab.fault({ kind: "half-list", share: 0, path: "^/labels$" });
