@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Accounts } from "../../../src/kernel/accounts.ts";
-import type { Provider } from "../../../src/ports/provider.ts";
+import type { AccountIdentity, Provider } from "../../../src/ports/provider.ts";
 import type { AccountRecord } from "../../../src/ports/records.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -19,7 +19,7 @@ const unclaimed: AccountRecord = {
 
 test("who an account is, is asked anew once another process has claimed it, and not for every look after that", async () => {
   const clock = new ManualClock();
-  let sentinel: { readonly installationId: string; readonly incarnation: number } | undefined;
+  const outside: Pick<AccountIdentity, "sentinel"> = { sentinel: undefined };
   let asked = 0;
   const provider: Provider = {
     name: "lab",
@@ -28,7 +28,7 @@ test("who an account is, is asked anew once another process has claimed it, and 
     open: () => ({
       identity: async () => {
         asked += 1;
-        return { fingerprint: sentinel === undefined ? "nobody's" : "key 7", sentinel };
+        return { fingerprint: outside.sentinel === undefined ? "nobody's" : "key 7", ...outside };
       },
       collections: {},
       reader: undefined,
@@ -40,7 +40,7 @@ test("who an account is, is asked anew once another process has claimed it, and 
   // A look that was begun then may rest on any answer since.
   const options = { notBeforeMonotonicMs: clock.monotonicMs(), signal: new AbortController().signal };
   assert.equal((await accounts.identity(unclaimed, options)).fingerprint, "nobody's");
-  sentinel = { installationId: "i", incarnation: 1 };
+  Object.assign(outside, { sentinel: { installationId: "i", incarnation: 1 } });
   const claimed = { ...unclaimed, fingerprint: "key 7", claimedIncarnation: 1 };
   assert.equal((await accounts.identity(claimed, options)).fingerprint, "key 7");
   assert.equal((await accounts.identity(claimed, options)).fingerprint, "key 7");
