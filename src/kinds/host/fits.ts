@@ -12,7 +12,8 @@ export async function hostFits(spec: HostSpec, around: Surroundings): Promise<re
   return [
     ...(await profileProblems(spec, around.named, "/spec")),
     ...(await problemsAt(around, spec.account, undefined, (can) => [
-      ...typeProblems(can, spec.type, "/spec/type"),
+      // One that is there already may be of a shape that nobody can order: without a disk, say.
+      ...(spec.adopt ? [] : typeProblems(can, spec.type, "/spec/type")),
       ...serverProblems(spec, can),
     ])),
     ...(await keyProblems(spec, around)),
