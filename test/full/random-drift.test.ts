@@ -9,9 +9,10 @@ test(`what is not ours stays as it is through ${runs} random runs`, async () => 
   for (let seed = 1; seed <= runs; seed++) await playDrift(seed);
 });
 
-/** About two seconds each: a load balancer has many looks. */
-const ionosRuns = 60;
+/** One to two seconds each, and a test has five minutes. */
+const ionosRuns = 50;
 
-test(`what is not ours stays as it is at IONOS through ${ionosRuns} random runs, and what is ours is healed`, async () => {
-  for (let seed = 1; seed <= ionosRuns; seed++) await playIonosDrift(seed);
-});
+for (const from of [1, 51, 101])
+  test(`what is not ours stays as it is at IONOS, and what is ours is healed: random runs from ${from}`, async () => {
+    for (let seed = from; seed < from + ionosRuns; seed++) await playIonosDrift(seed);
+  });

@@ -3,20 +3,8 @@ import { test } from "node:test";
 import { Accounts } from "../../../src/kernel/accounts.ts";
 import { RetryableError } from "../../../src/kernel/errors.ts";
 import type { Provider } from "../../../src/ports/provider.ts";
-import type { AccountRecord } from "../../../src/ports/records.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-
-const account: AccountRecord = {
-  id: "main",
-  organizationId: "o",
-  name: "main",
-  provider: "lab",
-  settings: {},
-  credentialRef: undefined,
-  readCredentialRef: undefined,
-  fingerprint: undefined,
-  claimedIncarnation: undefined,
-};
+import { unclaimedAccount as account } from "../../support/unclaimed-account.ts";
 
 function lab() {
   const clock = new ManualClock();

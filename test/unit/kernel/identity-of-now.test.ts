@@ -2,20 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Accounts } from "../../../src/kernel/accounts.ts";
 import type { AccountIdentity, Provider } from "../../../src/ports/provider.ts";
-import type { AccountRecord } from "../../../src/ports/records.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-
-const unclaimed: AccountRecord = {
-  id: "main",
-  organizationId: "o",
-  name: "main",
-  provider: "lab",
-  settings: {},
-  credentialRef: undefined,
-  readCredentialRef: undefined,
-  fingerprint: undefined,
-  claimedIncarnation: undefined,
-};
+import { unclaimedAccount as unclaimed } from "../../support/unclaimed-account.ts";
 
 test("who an account is, is asked anew once another process has claimed it, and not for every look after that", async () => {
   const clock = new ManualClock();
