@@ -8,6 +8,7 @@ import { consoleLooks } from "../support/console-pages.ts";
 import { ada, seriousViolations, tabTo, withSignedInPage } from "../support/console.ts";
 import { ask, signedIn } from "../support/person.ts";
 import { query } from "../support/postgres.ts";
+import { scanned } from "../support/qr-code.ts";
 import { plugInKey } from "../support/virtual-key.ts";
 
 const sessions = "/o/default/access?part=sessions";
@@ -42,16 +43,19 @@ describe("what you prove yourself with, in the console", () => {
       await page.getByLabel("Password", { exact: true }).fill(ada.password);
       await button("Go on").click();
 
-      const shown = page.getByRole("status").filter({ hasText: "Type this secret into the app." }).locator("code");
+      const shown = page.getByRole("status").filter({ hasText: "type this secret into the app." }).locator("code");
       const grouped = await shown.innerText();
       assert.match(grouped, /^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/);
       const secret = grouped.replaceAll(" ", "");
       const link = await page.getByRole("link", { name: "Open it in an app of this device" }).getAttribute("href");
-      assert.equal(new URL(link ?? "").searchParams.get("secret"), secret);
+      const inCode = await scanned(page, page.getByRole("img", { name: "QR code with the secret" }));
+      assert.equal(inCode, link, "the picture, the link and the text are the same secret");
+      assert.equal(new URL(inCode ?? "").searchParams.get("secret"), secret);
       assert.deepEqual((await me(page)).secondFactor, { totp: false, recoveryCodes: 0, passkeys: 0 });
       await fits(page);
 
-      const app = new App(secret);
+      // From here on the app knows what its camera read, and nothing else.
+      const app = new App(new URL(inCode ?? "").searchParams.get("secret") ?? "");
       await page.getByLabel("Code that the app shows now").fill(app.wrong());
       await button("Turn on").click();
       await page.getByText("This is not the code of now").waitFor();
@@ -96,6 +100,58 @@ describe("what you prove yourself with, in the console", () => {
     });
   });
 
+  test("a code proves it where the person has codes, in both themes; what is wrong is said, and nobody is signed out", async () => {
+    await using started = await startConsoleApi();
+    for (const look of [consoleLooks[0], consoleLooks[1], consoleLooks[2]]) {
+      await opened(started, look, async (page) => {
+        const app = await appOf(page);
+        await page.reload();
+        await ageProofs(started);
+        const before = await session(started, page);
+        await page.getByRole("button", { name: "New recovery codes…" }).click();
+        await page.getByRole("button", { name: "Make new ones" }).click();
+        const dialog = page.getByRole("dialog", { name: "Prove that it is you" });
+        await dialog.getByText("at most five minutes old").waitFor();
+        assert.deepEqual(await dialog.getByRole("radio").evaluateAll((inputs) => inputs.length), 2);
+        assert.equal(await dialog.getByLabel("Passkey").count(), 0, "she has none");
+        await fits(page);
+
+        await dialog.getByLabel("Code of your app").check();
+        await dialog.getByLabel("Code", { exact: true }).fill(app.wrong());
+        await page.keyboard.press("Enter");
+        await dialog.getByText("the code is wrong or was used before").waitFor();
+        await dialog.getByText("You are still signed in").waitFor();
+        await dialog.getByLabel("Code", { exact: true }).and(page.locator(":focus")).waitFor();
+        assert.deepEqual(await session(started, page), before, "the session is as it was: signed in, and not proven");
+        await fits(page);
+
+        await page.keyboard.press("Escape");
+        await dialog.waitFor({ state: "detached" });
+        await page.getByText("This asks for a fresh proof of who you are. Nothing was done.").waitFor();
+        assert.deepEqual((await me(page)).secondFactor, { totp: true, recoveryCodes: 10, passkeys: 0 });
+
+        await page.getByRole("button", { name: "Make new ones" }).click();
+        await dialog.getByLabel("Code of your app").check();
+        await dialog.getByLabel("Code", { exact: true }).fill(app.next());
+        await page.keyboard.press("Enter");
+        const codes = await recoveryCodes(page);
+        const after = await session(started, page);
+        assert.equal(after.id, before.id, "it is the same session");
+        assert.ok(after.provenAtMs > before.provenAtMs + 300_000, "now it is proven");
+        await page.getByRole("button", { name: "Done" }).click();
+
+        await ageProofs(started);
+        await page.getByRole("button", { name: "Turn codes off…" }).click();
+        await page.getByRole("button", { name: "Turn off" }).click();
+        await dialog.getByLabel("Code of your app").check();
+        await dialog.getByLabel("Code", { exact: true }).fill(codes[0] ?? "");
+        await page.keyboard.press("Enter");
+        await page.getByRole("button", { name: "Turn codes on…" }).waitFor();
+        assert.deepEqual((await me(page)).secondFactor, { totp: false, recoveryCodes: 0, passkeys: 0 });
+      });
+    }
+  });
+
   test("a passkey is added with the keyboard alone on a narrow screen, signs in, and is removed", async () => {
     await using started = await startConsoleApi();
     await opened(started, consoleLooks[2], async (page) => {
@@ -128,10 +184,17 @@ describe("what you prove yourself with, in the console", () => {
       await page.goto(`${started.url}${sessions}`);
       await row.getByText("last used").waitFor();
 
+      await ageProofs(started);
       await page.getByRole("button", { name: "Remove the passkey laptop…" }).click();
       await page.getByRole("heading", { name: "Remove the passkey laptop" }).waitFor();
       assert.deepEqual(await labels(page), ["laptop"], "it is there until somebody said so");
       await page.getByRole("button", { name: "Remove", exact: true }).click();
+      const proof = page.getByRole("dialog", { name: "Prove that it is you" });
+      await proof.getByLabel("Passkey").check();
+      await fits(page);
+      await proof.getByRole("button", { name: "Use a passkey" }).click();
+      await proof.waitFor({ state: "detached" });
+      await page.getByRole("dialog").waitFor({ state: "detached" });
       await row.waitFor({ state: "detached" });
       assert.deepEqual(await labels(page), []);
     });
@@ -231,6 +294,32 @@ class App {
 interface Me {
   readonly hasPassword?: boolean;
   readonly secondFactor?: object;
+}
+
+/** Turns codes on through the API, and is the app that has them. */
+async function appOf(page: Page): Promise<App> {
+  const posted = async (path: string, data?: unknown): Promise<unknown> => {
+    const headers = { origin: new URL(page.url()).origin };
+    const answer = await page.request.post(new URL(path, page.url()).href, { headers, data });
+    assert.ok(answer.ok(), `${path}: ${await answer.text()}`);
+    return await answer.json();
+  };
+  const { secret } = (await posted("/v1/me/totp")) as { secret: string };
+  const app = new App(secret);
+  await posted("/v1/me/totp/confirm", { code: app.next() });
+  return app;
+}
+
+/** The session of the page, as the database has it. */
+async function session({ api }: ConsoleApi, page: Page): Promise<{ id: string; provenAtMs: number }> {
+  const { credential } = (await asked(page, "/v1/me")) as { credential: { id: string } };
+  const [row] = await query<{ id: string; provenAtMs: number }>(
+    api.url,
+    'select id::text as id, proven_at_ms::float8 as "provenAtMs" from setpoint.session where id::text = $1',
+    [credential.id],
+  );
+  assert.ok(row, "there is a session");
+  return row;
 }
 
 /** What the API says, asked with the session of the page. */

@@ -233,9 +233,16 @@ async function prove(
     how = (await provenPasskey(identity, passkey, "prove", personId, headers)) === undefined ? undefined : "passkey";
   if (how === undefined) {
     await identity.store.noteRefused({ personId, why: "proof", author });
-    throw new Problem("SIGN_IN_REFUSED", "This does not prove that it is you: the password, code or passkey is wrong");
+    throw new Problem("SIGN_IN_REFUSED", `This does not prove that it is you: ${wrong(body)}. You are still signed in`);
   }
   await identity.store.prove({ personId, sessionId: caller.credential.id, how, author });
   await identity.store.clearAttempts(limits.map(({ bucket }) => bucket));
   identity.sessions.forget();
+}
+
+function wrong({ password, code }: z.output<typeof proofSchema>): string {
+  if (password !== undefined) return "the password is not yours";
+  if (code !== undefined)
+    return "the code is wrong or was used before. A code of the app works once: wait for the next";
+  return "the passkey is not one of yours here";
 }

@@ -6,6 +6,7 @@ import { Button, buttonClass } from "../../components/button.tsx";
 import { Dialog, OnceActions } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Mark } from "../../components/mark.tsx";
+import { QrCode } from "../../components/qr-code.tsx";
 import { RemoveDialog } from "../../components/remove-dialog.tsx";
 import { ShownOnce } from "../../components/shown-once.tsx";
 import { ProblemNote } from "../../components/states.tsx";
@@ -113,16 +114,22 @@ function SecretAndCode({
     return <p className="text-sm">The app needs a secret that only it and this server know. It is made now.</p>;
   return (
     <>
-      <ShownOnce
-        what="Type this secret into the app."
-        text={totp.secret}
-        shownAs={totp.secret.replace(/.{4}(?=.)/g, "$& ")}
-      />
-      <p className="mb-3">
-        <a className={buttonClass()} href={totp.uri}>
-          Open it in an app of this device
-        </a>
-      </p>
+      <div className="mb-3 flex flex-wrap items-center gap-x-4">
+        <figure>
+          <QrCode text={totp.uri} label="QR code with the secret, for the camera of the app" />
+          <figcaption className="mt-1 text-sm">Scan this with the app.</figcaption>
+        </figure>
+        <div className="min-w-0 flex-1 basis-48">
+          <ShownOnce
+            what="Or type this secret into the app."
+            text={totp.secret}
+            shownAs={totp.secret.replace(/.{4}(?=.)/g, "$& ")}
+          />
+          <a className={buttonClass()} href={totp.uri}>
+            Open it in an app of this device
+          </a>
+        </div>
+      </div>
       <TextField
         label="Code that the app shows now"
         hint="Codes are on once you have shown one; until then nothing is asked for."
