@@ -1,6 +1,13 @@
 import type { Clock } from "../ports/clock.ts";
 import type { EngineStore } from "../ports/engine-store.ts";
-import type { AccountIdentity, Lister, Provider, ProviderAccount, RateReading } from "../ports/provider.ts";
+import type {
+  AccountIdentity,
+  AccountRights,
+  Lister,
+  Provider,
+  ProviderAccount,
+  RateReading,
+} from "../ports/provider.ts";
 import type { AccountRecord } from "../ports/records.ts";
 import { isUndocked } from "./docking.ts";
 import { RetryableError, TerminalError } from "./errors.ts";
@@ -39,6 +46,8 @@ interface OpenAccount {
   readonly world: ProviderAccount;
   readonly inventories: Map<string, SharedListing>;
   identity: KnownIdentity | undefined;
+  /** The last time that the credential was found to be one that may write. */
+  mayWrite: { readonly rights: AccountRights; readonly startedAtMonotonicMs: number } | undefined;
   /** The last word about the provider's limit that was acted on. */
   noted: RateReading | undefined;
   calls: number;
@@ -189,13 +198,18 @@ export class Accounts {
    */
   async identity(
     account: AccountRecord,
-    options: { readonly notBeforeMonotonicMs: number; readonly signal: AbortSignal },
+    options: {
+      readonly notBeforeMonotonicMs: number;
+      /** How old an answer may be where nothing rests on it. */
+      readonly withinMs?: number;
+      readonly signal: AbortSignal;
+    },
   ): Promise<AccountIdentity> {
-    const { notBeforeMonotonicMs, signal } = options;
+    const { notBeforeMonotonicMs, withinMs = IDENTITY_FRESH_MS, signal } = options;
     const opened = this.#opened(account);
     const startedAtMonotonicMs = this.#clock.monotonicMs();
     const known = opened.identity;
-    const freshMs = Math.max(notBeforeMonotonicMs, startedAtMonotonicMs - IDENTITY_FRESH_MS);
+    const freshMs = Math.max(notBeforeMonotonicMs, startedAtMonotonicMs - withinMs);
     // An answer from before another process claimed the account says nothing about what that one left there.
     const isOfNow =
       known?.fingerprint === account.fingerprint && known?.claimedIncarnation === account.claimedIncarnation;
@@ -205,6 +219,31 @@ export class Accounts {
     const { fingerprint, claimedIncarnation } = account;
     opened.identity = { value, startedAtMonotonicMs, fingerprint, claimedIncarnation };
     return value;
+  }
+
+  /**
+   * Whether the credential may write; undefined where the provider cannot tell. Only that it may is remembered: what was refused
+   * is mended by somebody, and nobody says when.
+   */
+  async rights(
+    account: AccountRecord,
+    options: { readonly notBeforeMonotonicMs: number; readonly forPerson: boolean; readonly signal: AbortSignal },
+  ): Promise<AccountRights | undefined> {
+    const opened = this.#opened(account);
+    const { mayWrite, world } = opened;
+    if (world.rights === undefined) return undefined;
+    if (mayWrite !== undefined && mayWrite.startedAtMonotonicMs >= options.notBeforeMonotonicMs) return mayWrite.rights;
+    await this.takeCall(account, options.forPerson);
+    const startedAtMonotonicMs = this.#clock.monotonicMs();
+    opened.mayWrite = undefined;
+    const rights = await this.#limited(
+      opened,
+      "rights",
+      options.signal,
+      async (signal) => await world.rights?.(signal),
+    );
+    if (rights?.write === true) opened.mayWrite = { rights, startedAtMonotonicMs };
+    return rights;
   }
 
   /** Forget what was read, because the account was reclaimed or its lease is new. */
@@ -349,6 +388,7 @@ export class Accounts {
       world: provider.open(account),
       inventories: new Map(),
       identity: undefined,
+      mayWrite: undefined,
       noted: undefined,
       calls: 0,
       tookMs: [],

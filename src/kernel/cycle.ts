@@ -141,7 +141,7 @@ async function decideAndAct(scene: Scene): Promise<Turn> {
     ? atRest(memory, before)
     : await admitAndAct(scene, plan, memory, before);
   const observation = { seen: scene.seen, atMs: scene.lookout.toStoreMs(scene.seen.startedAtMonotonicMs) };
-  const inspection = isQuiet(scene, done) ? await scene.lookout.inspect(scene.seen) : undefined;
+  const inspection = isQuiet(scene, done) ? await scene.lookout.inspect(scene.seen, scene.policy.mode) : undefined;
   scene.phases.passed("observe");
   const again = nextOf(scene, plan, admission, done);
   return {

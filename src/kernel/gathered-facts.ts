@@ -6,7 +6,6 @@ import { isRemediation } from "./guards/too-many-at-once.ts";
 import type { Plan } from "./plan.ts";
 import type { Policy } from "./policy.ts";
 import type { Scene, Still } from "./scene.ts";
-import { withTimeLimit } from "./time-limit.ts";
 
 /** Subjects that went bad within this time of one another went bad together; longer where they are looked at more rarely. */
 const SUSPECT_WINDOW_MS = 10 * 60_000;
@@ -63,18 +62,9 @@ export async function rightsProblemOf(
   policy: Policy,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const world = engine.accounts.world(account);
-  if (world.rights === undefined || policy.mode === "observe") return undefined;
-  await engine.accounts.takeCall(account, true);
-  const { callTimeoutMs: ms } = engine.accounts.provider(account);
-  const limit = { ms, signal, what: `${account.provider} rights` };
-  const asking = engine.accounts.timed(account, () =>
-    withTimeLimit(engine.clock, limit, async (limited) => await world.rights?.(limited)),
-  );
-  const rights = await asking.catch(async (thrown: unknown) => {
-    await engine.accounts.noteThrottle(account, thrown);
-    throw thrown;
-  });
+  if (policy.mode === "observe") return undefined;
+  const asked = { notBeforeMonotonicMs: engine.clock.monotonicMs(), forPerson: true, signal };
+  const rights = await engine.accounts.rights(account, asked);
   if (rights === undefined) return undefined;
   return rights.write ? undefined : `the credential of account '${account.name}' may not write: ${rights.reason}`;
 }

@@ -1,8 +1,9 @@
 import type { Json } from "../ports/json.ts";
-import type { CycleInput, Finding } from "../ports/records.ts";
+import type { AccountRecord, CycleInput, Finding, Mode } from "../ports/records.ts";
 import type { Claim, Engine } from "./claim.ts";
 import { RetryableError, TerminalError } from "./errors.ts";
 import type {
+  CredentialQuestions,
   Inspection,
   Inventory,
   ItemName,
@@ -139,7 +140,7 @@ export class Lookout {
   }
 
   /** What the loop has to say beside; undefined where it has nothing, or could not find out. */
-  async inspect(seen: Observation<object>): Promise<Inspection | undefined> {
+  async inspect(seen: Observation<object>, mode: Mode): Promise<Inspection | undefined> {
     const loop = this.#loop;
     const { account, memory, status } = this.#input;
     if (loop.inspect === undefined) return undefined;
@@ -154,6 +155,7 @@ export class Lookout {
         signal,
         nowMs: this.storeNowMs(),
         before: status?.report,
+        account: account === undefined ? undefined : this.#questionsTo(account, mode, signal),
         writtenAtMs: () =>
           new Map(
             memory.owned.flatMap(({ key, writtenAtMs }) =>
@@ -168,6 +170,26 @@ export class Lookout {
       this.#engine.log.debug("cycle.report-failed", { subject: this.#subject.name, error: String(thrown) });
       return undefined;
     });
+  }
+
+  /** The question about rights looks like a write, so it is asked where writes may be: neither in observe nor while they are paused. */
+  #questionsTo(account: AccountRecord, mode: Mode, signal: AbortSignal): CredentialQuestions {
+    const { accounts, clock } = this.#engine;
+    const forPerson = this.#forPerson();
+    const isAsked = mode !== "observe" && this.#input.pauses.length === 0;
+    return {
+      fingerprint: account.fingerprint,
+      identity: async (withinSeconds) => {
+        const withinMs = this.#claim.trigger === "person" ? 0 : withinSeconds * 1_000;
+        return await accounts.identity(account, { notBeforeMonotonicMs: 0, withinMs, signal });
+      },
+      rights: async (withinSeconds) => {
+        if (!isAsked) return undefined;
+        const oldestMs = this.#claim.trigger === "person" ? 0 : withinSeconds * 1_000;
+        const notBeforeMonotonicMs = clock.monotonicMs() - oldestMs;
+        return await accounts.rights(account, { notBeforeMonotonicMs, forPerson, signal });
+      },
+    };
   }
 
   #context(signal: AbortSignal): LookContext<unknown> {

@@ -1,4 +1,4 @@
-import type { Completeness } from "../ports/provider.ts";
+import type { AccountIdentity, AccountRights, Completeness } from "../ports/provider.ts";
 import type { Docking } from "./docking.ts";
 import type { Json, JsonObject } from "../ports/json.ts";
 import type {
@@ -268,10 +268,25 @@ export interface InspectContext<Reader> {
   readonly nowMs: number;
   /** What it reported last. */
   readonly before: Json | undefined;
+  /** The account that it looks at; undefined where it lives at none. */
+  readonly account: CredentialQuestions | undefined;
   /** When each item of ours was last written, by its key. */
   writtenAtMs(): ReadonlyMap<string, number>;
   /** A read of the provider: counted and limited like every other one. */
   read<Answer>(what: string, work: (signal: AbortSignal) => Promise<Answer>): Promise<Answer>;
+}
+
+/** What the credential of an account is asked while nothing is to be changed. Each question is counted and limited like every read. */
+export interface CredentialQuestions {
+  /** What the account is known by here; undefined before it was claimed. */
+  readonly fingerprint: string | undefined;
+  /** Who answers there: an answer that is at most so old, and a new one when a person asked for the look. */
+  identity(withinSeconds: number): Promise<AccountIdentity>;
+  /**
+   * Whether it may write, by a request that cannot succeed; as old as that. Undefined where it is not asked: in observe, while
+   * writes are paused, and where the provider cannot tell.
+   */
+  rights(withinSeconds: number): Promise<AccountRights | undefined>;
 }
 
 export interface Inspection {

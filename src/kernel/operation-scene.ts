@@ -177,10 +177,7 @@ function questionsTo(
   return {
     fingerprint: account.fingerprint,
     identity: () => accounts.identity(account, { notBeforeMonotonicMs: clock.monotonicMs(), signal }),
-    rights: async () => {
-      await accounts.takeCall(account, true);
-      return await accounts.world(account).rights?.(signal);
-    },
+    rights: () => accounts.rights(account, { notBeforeMonotonicMs: clock.monotonicMs(), forPerson: true, signal }),
   };
 }
 

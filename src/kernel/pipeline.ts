@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AccountIdentity } from "../ports/provider.ts";
+import type { AccountIdentity, AccountRights } from "../ports/provider.ts";
 import type { Docking } from "./docking.ts";
 import type { Marker, Subject } from "./loop.ts";
 
@@ -68,7 +68,7 @@ export interface AccountQuestions {
   /** Who answers there. */
   identity(): Promise<AccountIdentity>;
   /** Whether the credential may write, found out without writing; undefined where the provider cannot tell. */
-  rights(): Promise<{ readonly write: boolean; readonly reason: string } | undefined>;
+  rights(): Promise<AccountRights | undefined>;
 }
 
 export interface StepContext<Spec = unknown, Reader = unknown> extends Story<Spec> {

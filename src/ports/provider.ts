@@ -13,6 +13,12 @@ export interface AccountIdentity {
   readonly unclaimed?: boolean | undefined;
 }
 
+/** Whether a credential may write, and how the provider said so. */
+export interface AccountRights {
+  readonly write: boolean;
+  readonly reason: string;
+}
+
 /** One page of a listing. `next` is the token of the following page; absent means this was the last one. */
 export interface Page<Entry> {
   readonly entries: readonly Entry[];
@@ -50,7 +56,7 @@ export interface ProviderAccount<Reader = unknown, Writer = unknown> {
   /** The account has no id of its own: its fingerprint is that of the sentinel, and there is none before it was claimed. */
   readonly knownBySentinel?: boolean;
   /** Whether the credential may write, found out without writing; asked before the first write of a plan. */
-  rights?(signal: AbortSignal): Promise<{ readonly write: boolean; readonly reason: string }>;
+  rights?(signal: AbortSignal): Promise<AccountRights>;
   /** What the last answer said of the limit, where the provider tells it. */
   rate?(): RateReading | undefined;
   readonly collections: Readonly<Record<string, Lister>>;

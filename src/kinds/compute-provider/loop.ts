@@ -7,8 +7,10 @@ import {
   type Seen,
   type Subject,
 } from "../../kernel/loop.ts";
+import type { JsonObject } from "../../ports/json.ts";
 import type { CloudServer, CloudThing, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
 import { leastComplete } from "../cloud/seen-marker.ts";
+import { checkCredential, credentialConditions } from "./credential-check.ts";
 import { factsOf, type ServerFacts } from "./declaration-of.ts";
 import type { ComputeProviderSpec } from "./schema.ts";
 
@@ -58,7 +60,14 @@ export const computeProviderLoop = defineLoop<ComputeProviderSpec, AccountItem, 
     return (await lookForSentinel(ctx)) ?? "absent";
   },
   same: () => [],
-  inspect: async ({ reader }, _subject, seen) => accountInspection(seen, reader.callLimit?.()),
+  inspect: async (ctx, { spec }, seen) => {
+    const credential = await checkCredential(ctx);
+    const { conditions, report } = accountInspection(seen, ctx.reader.callLimit?.());
+    return {
+      conditions: [...credentialConditions(spec, credential), ...conditions],
+      report: { ...report, credential: { ...credential } },
+    };
+  },
   create: async () => ({ externalId: sentinelKey }),
   update: async () => {},
   // An account that is no longer watched keeps its sentinel: other resources of ours may still be there.
@@ -92,7 +101,7 @@ async function lookAround(ctx: LookContext<ComputeReader>, subject: Subject<Comp
 export function accountInspection(
   seen: readonly Seen<AccountItem>[],
   calls: ReturnType<NonNullable<ComputeReader["callLimit"]>>,
-): Inspection {
+): Omit<Inspection, "report"> & { readonly report: JsonObject } {
   const others = seen.filter(({ item }) => item.owner === "unmanaged").map(({ item }) => item.type);
   const types = [...new Set(others)].toSorted((left, right) => (left < right ? -1 : 1));
   const unmanaged = Object.fromEntries(types.map((type) => [type, others.filter((other) => other === type).length]));

@@ -61,6 +61,7 @@ async function inspect(world: World) {
     signal,
     nowMs: world.nowMs ?? 100 * hour,
     before: world.before,
+    account: undefined,
     writtenAtMs: () => new Map(Object.entries(world.written ?? {})),
     read: async (_what, work) => await work(signal),
   };

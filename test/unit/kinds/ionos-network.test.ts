@@ -152,7 +152,11 @@ test("IP blocks and LANs of somebody else are in the inventory of the account, a
   await lab.bench.pass({ minutes: 15 });
   const [status] = lab.bench.statuses("ComputeProvider/main");
   const calls = { limit: 50, leftPercent: 100 };
-  assert.deepEqual(status?.report, { unmanaged: { "floating IP": 1, network: 1 }, calls });
+  assert.deepEqual(status?.report, {
+    unmanaged: { "floating IP": 1, network: 1 },
+    calls,
+    credential: { write: "allowed" },
+  });
   assert.deepEqual(lab.writes(from), []);
   await lab.bench.stop();
 });
