@@ -88,6 +88,9 @@ export async function failedLook(client: ApiClient, { path }: Target): Promise<F
   const results = status.subjects.map(({ cycles = [] }) => cycles.at(-1)?.result);
   const ready = status.conditions.find(({ type }) => type === "Ready");
   if (ready === undefined || !results.some((result) => result === "failed" || result === "stalled")) return undefined;
-  const words = ready.message.replace(/^.*?; it was: /s, "");
-  return { words, final: results.includes("stalled"), account: status.subjects[0]?.account ?? "ACCOUNT" };
+  return {
+    words: ready.message,
+    final: results.includes("stalled"),
+    account: status.subjects[0]?.account ?? "ACCOUNT",
+  };
 }

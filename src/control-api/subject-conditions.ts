@@ -1,5 +1,5 @@
 import type { SubjectView } from "../ports/read-store.ts";
-import type { Condition } from "../ports/records.ts";
+import type { Condition, SubjectStatus } from "../ports/records.ts";
 import { isoTime } from "./iso-time.ts";
 import type { ConditionView } from "./schemas/resource.ts";
 import { verdictAge } from "./verdict-age.ts";
@@ -43,11 +43,7 @@ function verdictsOf(subject: SubjectView, about: About): readonly ConditionView[
   if (!age.fresh) {
     const when = age.ageMs === undefined ? "never confirmed" : `last confirmed ${duration(age.ageMs)} ago`;
     const message = `${when}, the limit is ${duration(age.limitMs)}`;
-    const stale = shown.map((entry) =>
-      isAlways(entry.type)
-        ? { ...entry, status: "Unknown" as const, reason: "Stale", message: `${message}; it was: ${entry.message}` }
-        : entry,
-    );
+    const stale = shown.map((entry) => (isAlways(entry.type) ? staleCondition(entry, status, message) : entry));
     return [...stale, { type: "Fresh", status: "False", reason: "Stale", message }, ...extra];
   }
   const fresh: ConditionView = {
@@ -62,6 +58,18 @@ function verdictsOf(subject: SubjectView, about: About): readonly ConditionView[
     isAlways(entry.type) ? { ...entry, status: "Unknown" as const, reason: "NotYetObserved", message } : entry,
   );
   return [...older, fresh, ...extra];
+}
+
+/** How old it is, is said by `Fresh`. Where looks fail, that is why, and what the provider said is what to know. */
+function staleCondition(entry: ConditionView, status: SubjectStatus, age: string): ConditionView {
+  if (entry.type === "Ready" && failedLook(status) !== undefined) return { ...entry, status: "Unknown" };
+  return { ...entry, status: "Unknown", reason: "Stale", message: `${age}; it was: ${entry.message}` };
+}
+
+/** What its looks fail with now, in the words that were kept of it. */
+export function failedLook({ failing, conditions }: SubjectStatus): Condition | undefined {
+  const ready = conditions.find(({ type }) => type === "Ready");
+  return failing && (ready?.reason === "Stalled" || ready?.reason === "LookFailed") ? ready : undefined;
 }
 
 /** One resource over all its subjects: the worst of each condition speaks. */

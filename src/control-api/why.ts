@@ -12,7 +12,7 @@ import { isoTime } from "./iso-time.ts";
 import { ResourceDocuments } from "./resource-document.ts";
 import type { Reason, WhyDocument } from "./schemas/resource.ts";
 import type { ResolvedScope } from "./scope.ts";
-import { duration } from "./subject-conditions.ts";
+import { duration, failedLook } from "./subject-conditions.ts";
 
 const historyLimit = 50;
 const namedStrangers = 10;
@@ -184,10 +184,36 @@ function pauseReasons(context: ApiContext, view: ResourceView): readonly Reason[
   return [...pauses, ...holds];
 }
 
-/** A first look that failed leaves nothing seen; what stood in its way is what to know. */
+/** What its looks fail with, in the provider's words, and what can be done about it by who reads this. */
+async function failureReasons(
+  context: ApiContext,
+  { view, organizationId }: Explained,
+  seenBefore: boolean,
+): Promise<readonly Reason[]> {
+  const failures = view.subjects.flatMap(({ accountId, status }) => {
+    const failure = status === undefined ? undefined : failedLook(status);
+    return failure === undefined ? [] : [{ accountId, failure }];
+  });
+  if (failures.length === 0) return [];
+  const accounts = await context.reads.listAccounts(organizationId);
+  return failures.map(({ accountId, failure: { message, sinceMs } }): Reason => {
+    const account = accounts.find(({ id }) => id === accountId);
+    const isRefused = message.startsWith("CREDENTIAL_REFUSED") && account !== undefined;
+    const operator =
+      isRefused && account.pool !== undefined ? ". The account is the operator's, who has to mend it" : "";
+    const words = seenBefore
+      ? `it cannot be looked at any more, since ${isoTime(sinceMs)}: ${message}${operator}`
+      : `it could not be looked at yet: ${message}${operator}`;
+    const look = { topic: "look", blocking: true, words, data: { failed: true, since: isoTime(sinceMs) } } as const;
+    if (!isRefused || account.pool !== undefined) return look;
+    return { ...look, command: `setpoint secret set-credential ${account.name}` };
+  });
+}
+
 function unseenWords({ subjects }: ResourceView): string {
-  const tried = subjects.flatMap(({ status }) => (status === undefined ? [] : [status]));
-  const words = tried.flatMap(({ conditions }) => conditions.find(({ type }) => type === "Ready")?.message ?? []);
+  const words = subjects.flatMap(
+    ({ status }) => status?.conditions.find(({ type }) => type === "Ready")?.message ?? [],
+  );
   return words.length === 0 ? "it was not looked at yet" : `it could not be looked at yet: ${words.join("; ")}`;
 }
 
@@ -197,8 +223,10 @@ async function lookReasons(context: ApiContext, about: Explained): Promise<reado
     uid: about.view.resource.uid,
   });
   const nowMs = context.clock.nowMs();
-  if (observations.length === 0) return [{ topic: "look", blocking: true, words: unseenWords(about.view) }];
-  return observations.flatMap((seen): readonly Reason[] => {
+  const failures = await failureReasons(context, about, observations.length > 0);
+  if (observations.length === 0)
+    return failures.length > 0 ? failures : [{ topic: "look", blocking: true, words: unseenWords(about.view) }];
+  const looks = observations.flatMap((seen): readonly Reason[] => {
     const ours = seen.items.filter((item) => item.owned).length;
     const strangers = seen.items.filter((item) => !item.owned).map((item) => item.key);
     const all = seen.items.length;
@@ -218,6 +246,7 @@ async function lookReasons(context: ApiContext, about: Explained): Promise<reado
       },
     ];
   });
+  return [...failures, ...looks];
 }
 
 async function conditionReasons(context: ApiContext, kind: Kind, about: Explained): Promise<readonly Reason[]> {
@@ -307,15 +336,21 @@ async function historyOf(context: ApiContext, about: Explained): Promise<readonl
 function summaryOf(view: ResourceView, chain: readonly Reason[]): string {
   const name = `${view.resource.kind}/${view.resource.name}`;
   const [first] = chain.filter((reason) => reason.blocking).sort((left, right) => rank(left) - rank(right));
-  return first === undefined
-    ? `${name} is as declared`
-    : `${name} is not as declared, or not known to be: ${first.words}`;
+  if (first !== undefined) return `${name} is not as declared, or not known to be: ${first.words}`;
+  const reported = chain.find(({ topic, words }) => topic === "condition" && words.startsWith("Report/"));
+  return reported === undefined ? `${name} is as declared` : `${name} is as declared, but ${reported.words}`;
 }
 
 /** What somebody can answer comes before what merely follows from it. */
 const answerable: readonly Reason["topic"][] = ["pause", "held-change", "mode", "operation", "hold", "part-of", "look"];
 
 function rank(reason: Reason): number {
+  // What cannot be looked at is not known, whatever its mode would do about it; only a pause may be why.
+  if (isFailedLook(reason)) return answerable.indexOf("pause") + 0.5;
   const at = answerable.indexOf(reason.topic);
   return at < 0 ? answerable.length : at;
+}
+
+function isFailedLook({ topic, data }: Reason): boolean {
+  return topic === "look" && typeof data === "object" && data !== null && "failed" in data;
 }

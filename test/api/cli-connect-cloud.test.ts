@@ -107,8 +107,8 @@ for (const [word, family] of [
 
 /** What a scheduler records of an account that it could not look at: nothing was ever confirmed, so the verdict reads as old. */
 async function fails(provider: string, result: "failed" | "stalled", message: string): Promise<void> {
-  const status = result === "stalled" ? "False" : "Unknown";
-  const conditions = [{ type: "Ready", status, reason: "Stalled", message, sinceMs: 1_000_000 }];
+  const [status, reason] = result === "stalled" ? ["False", "Stalled"] : ["Unknown", "LookFailed"];
+  const conditions = [{ type: "Ready", status, reason, message, sinceMs: 1_000_000 }];
   const cycle = {
     atMs: 1_000_000,
     result,
@@ -118,12 +118,22 @@ async function fails(provider: string, result: "failed" | "stalled", message: st
     delete: 0,
     written: 0,
   };
-  const recorded = { observedGeneration: 1, conditions, differences: 0, owned: 0, failing: true, cycles: [cycle] };
+  await records(provider, {
+    observedGeneration: 1,
+    conditions,
+    differences: 0,
+    owned: 0,
+    failing: true,
+    cycles: [cycle],
+  });
+}
+
+async function records(name: string, recorded: object): Promise<void> {
   await query(
     api.url,
     `insert into setpoint.subject_state (organization_id, subject_id, status)
      select s.organization_id, s.id, '${JSON.stringify(recorded).replaceAll("'", "''")}'::json from setpoint.subject as s
-     join setpoint.resource as r on r.uid = s.resource_uid where r.name = '${provider}'
+     join setpoint.resource as r on r.uid = s.resource_uid where r.name = '${name}'
      on conflict (organization_id, subject_id) do update set status = excluded.status`,
   );
 }
@@ -154,7 +164,21 @@ describe("an account that cannot be looked at", () => {
     assert.match(notes, /setpoint secret set-credential refused/);
     assert.ok(looks < 4, String(looks));
     const why = await setpoint(["why", "computeprovider/refused"]);
+    const [first = ""] = why.data.split("\n");
+    assert.match(first, /it could not be looked at yet: CREDENTIAL_REFUSED: .*Check the account's token/);
     assert.match(why.data, /✗ it could not be looked at yet: CREDENTIAL_REFUSED: .*Check the account's token/);
+    assert.match(why.data, /setpoint secret set-credential refused/);
+    assert.doesNotMatch(why.data, /it was: CREDENTIAL_REFUSED/);
+  });
+
+  test("that was seen before is said to be so too, before what its mode would do", async () => {
+    await setpoint(["connect", "hetzner", "--name", "seen", "--token-file", "-"], {
+      readStdin: () => Promise.resolve("a-token"),
+      sleep: () => sees("seen"),
+    });
+    await fails("seen", "stalled", words);
+    const [first = ""] = (await setpoint(["why", "computeprovider/seen"])).data.split("\n");
+    assert.match(first, /it cannot be looked at any more, since \S+: CREDENTIAL_REFUSED: .*Check the account's token/);
   });
 
   test("is waited for where it may pass, and then said in the same words", async () => {
@@ -164,6 +188,23 @@ describe("an account that cannot be looked at", () => {
     assert.doesNotMatch(notes, /Does a scheduler run/);
     assert.ok(looks > 100, String(looks));
   });
+});
+
+test("what is as declared and has something to report says both at once", async () => {
+  assert.equal((await setpoint(["account", "add", "reports", "--provider", "hetzner-cloud"])).code, 0);
+  const manifest = join(folder, "reports.yaml");
+  writeFileSync(
+    manifest,
+    "apiVersion: setpoint/v1\nkind: CloudNetwork\nmetadata: {name: reports}\nspec: {account: reports, range: 10.0.0.0/16}\n",
+  );
+  assert.equal((await setpoint(["apply", "-f", manifest])).code, 0);
+  const about = (type: string, message: string) => ({ type, status: "True", reason: "R", message, sinceMs: 1_000_000 });
+  const conditions = [about("Ready", "as declared"), about("Synced", "0"), about("Report/Said", "the token is old")];
+  const lookedAtMs = Date.now();
+  await records("reports", { observedGeneration: 1, conditions, differences: 0, owned: 1, failing: false, lookedAtMs });
+  await sees("reports");
+  const [first = ""] = (await setpoint(["why", "cloudnetwork/reports"])).data.split("\n");
+  assert.match(first, /CloudNetwork\/reports is as declared, but Report\/Said is True .*the token is old/);
 });
 
 test("what is wrong with the words is said before anything is declared", async () => {

@@ -81,6 +81,33 @@ test("an old verdict is never green", () => {
   assert.match(shown.find(({ type }) => type === "Ready")?.message ?? "", /last confirmed 15 min ago.*it was: M/);
 });
 
+test("an old verdict whose looks fail says first what they fail with", () => {
+  const failing = (reason: string, isFailing = true) => {
+    const status = { ...(subject().status ?? assert.fail()), failing: isFailing };
+    const conditions = status.conditions.map((entry) =>
+      entry.type === "Ready" ? { ...entry, status: "False" as const, reason, message: "401: unauthorized" } : entry,
+    );
+    return subject({ confirmedAtMs: undefined, status: { ...status, conditions } });
+  };
+  const readyOf = (shown: ReturnType<typeof subjectConditions>) => shown.find(({ type }) => type === "Ready");
+  for (const reason of ["Stalled", "LookFailed"]) {
+    const shown = subjectConditions(failing(reason), about);
+    assert.deepEqual(
+      { ...readyOf(shown), since: undefined },
+      {
+        type: "Ready",
+        status: "Unknown",
+        reason,
+        message: "401: unauthorized",
+        since: undefined,
+      },
+    );
+    assert.match(shown.find(({ type }) => type === "Fresh")?.message ?? "", /^never confirmed, the limit is 15 min$/);
+  }
+  assert.equal(readyOf(subjectConditions(failing("Stalled", false), about))?.reason, "Stale", "its looks do not fail");
+  assert.equal(readyOf(subjectConditions(failing("Paused"), about))?.reason, "Stale", "nobody looks");
+});
+
 test("a verdict about an older spec says nothing about the current one", () => {
   const shown = subjectConditions(subject(), { ...about, generation: 3 });
   assert.equal(statusOf(shown)["Ready"], "Unknown");
