@@ -119,10 +119,12 @@ function changeSettings(call: AdminCall) {
   const schema = z.strictObject({
     pace: z.number().min(0).max(1_000).optional(),
     listLagSeconds: z.number().min(0).max(900).optional(),
+    pageMax: z.int().min(1).max(10_000).nullable().optional(),
   });
   const { settings } = call.world.core;
-  const { pace = settings.pace, listLagSeconds = settings.listLagSeconds } = bodyOf(call, schema);
-  return ok(Object.assign(settings, { pace, listLagSeconds }));
+  const { pace = settings.pace, listLagSeconds = settings.listLagSeconds, pageMax } = bodyOf(call, schema);
+  const most = pageMax === undefined ? settings.pageMax : (pageMax ?? undefined);
+  return ok(Object.assign(settings, { pace, listLagSeconds, pageMax: most }));
 }
 
 function passTime(call: AdminCall) {

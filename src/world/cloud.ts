@@ -18,6 +18,8 @@ export interface WorldSettings {
   pace: number;
   /** How far lists lag behind what was done. */
   listLagSeconds: number;
+  /** A page of a list holds no more than this, whatever is asked for; undefined: as the provider has it. */
+  pageMax?: number | undefined;
 }
 
 export interface CloudRequest {

@@ -43,6 +43,8 @@ export const faultSchema = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("stale-list"), ageSeconds: z.number().gt(0).max(900), ...aim }),
   z.strictObject({ kind: z.literal("duplicate-page"), ...aim }),
   z.strictObject({ kind: z.literal("repeated-page"), ...aim }),
+  /** Every page but the first is cut from the list in the opposite order: as many entries as there are, and not the same. */
+  z.strictObject({ kind: z.literal("reordered-list"), ...aim }),
   z.strictObject({ kind: z.literal("suspended-account"), ...aim }),
   z.strictObject({ kind: z.literal("expired-token"), ...aim }),
   z.strictObject({ kind: z.literal("other-account"), as: z.string().min(1), ...aim }),

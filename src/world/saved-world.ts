@@ -7,7 +7,11 @@ const savedSchema = z.object({
   format: z.literal("setpoint-world/1"),
   nowMs: z.number(),
   random: z.int(),
-  settings: z.object({ pace: z.number().min(0), listLagSeconds: z.number().min(0) }),
+  settings: z.object({
+    pace: z.number().min(0),
+    listLagSeconds: z.number().min(0),
+    pageMax: z.int().min(1).optional(),
+  }),
   faults: z.array(z.object({ id: z.int(), placedMs: z.number(), struck: z.int(), fault: faultSchema })),
   lastFault: z.int().min(0),
   clouds: z.record(z.string(), z.unknown()),
@@ -33,6 +37,6 @@ export function loadWorld({ core, clouds }: World, saved: unknown): void {
     if (own !== undefined) cloud.load(own);
   }
   core.random.state = read.random;
-  Object.assign(core.settings, read.settings);
+  Object.assign(core.settings, { pageMax: undefined, ...read.settings });
   core.tray.load(read.faults, read.lastFault);
 }

@@ -16,6 +16,7 @@ export interface WorldOptions {
   /** How long actions take, as a share of the usual time. */
   readonly pace?: number;
   readonly listLagSeconds?: number;
+  readonly pageMax?: number;
   /** Undefined: time is the clock's. Set: it begins at a fixed day and moves by this with every request. */
   readonly stepMs?: number | undefined;
 }
@@ -33,13 +34,13 @@ export class World {
   #offsetMs = 0;
 
   constructor(clock: Clock, options: WorldOptions = {}) {
-    const { seed = 1, accounts = ["demo"], pace = 1, listLagSeconds = 0, stepMs } = options;
+    const { seed = 1, accounts = ["demo"], pace = 1, listLagSeconds = 0, pageMax, stepMs } = options;
     this.#clock = clock;
     this.#stepMs = stepMs;
     const time = { nowMs: stepMs === undefined ? clock.nowMs() : firstMs };
     const random = new SeededRandom(seed);
     const tray = new FaultTray(time, random);
-    this.core = { time, random, tray, settings: { pace, listLagSeconds } };
+    this.core = { time, random, tray, settings: { pace, listLagSeconds, pageMax } };
     this.log = new RequestLog(time);
     this.clouds = [new HetznerCloud(this.core), new Ionos(this.core)];
     for (const cloud of this.clouds) for (const account of accounts) cloud.book.add(account);

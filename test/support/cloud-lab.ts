@@ -245,7 +245,14 @@ export class CloudLab {
   }
 
   list<Entry = Record<string, unknown>>(collection: string, account = "demo"): readonly Entry[] {
-    return this.console("GET", `/${collection}?per_page=50`, undefined, account)[collection] as readonly Entry[];
+    const entries: Entry[] = [];
+    for (let page: number | null = 1; page !== null; ) {
+      const answer = this.console("GET", `/${collection}?per_page=50&page=${page}`, undefined, account);
+      entries.push(...(answer[collection] as readonly Entry[]));
+      const { pagination } = answer["meta"] as { readonly pagination: { readonly next_page: number | null } };
+      page = pagination.next_page;
+    }
+    return entries;
   }
 
   fault(fault: unknown): Fault {

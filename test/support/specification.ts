@@ -52,6 +52,20 @@ export class Specification {
     );
   }
 
+  /** Query parameters of an operation that take one of some values, with these. */
+  choices(operation: string): Readonly<Record<string, readonly string[]>> {
+    const [method = "", path = ""] = operation.split(" ");
+    const parameters = this.#document.paths[path]?.[method.toLowerCase()]?.parameters ?? [];
+    const valuesOf = ({ schema = {} }: Parameter) =>
+      (schema["enum"] ?? (schema["items"] as Schema | undefined)?.["enum"]) as readonly string[] | undefined;
+    return Object.fromEntries(
+      parameters.flatMap((parameter) => {
+        const values = parameter.in === "query" ? valuesOf(parameter) : undefined;
+        return values === undefined ? [] : [[parameter.name, values] as const];
+      }),
+    );
+  }
+
   /** The operation a request belongs to; the path is the one behind the base path. */
   operationOf(method: string, path: string): string | undefined {
     const segments = path.split("/");

@@ -2,12 +2,7 @@ import { z } from "zod";
 import { RetryableError, TerminalError } from "../../kernel/errors.ts";
 import type { Lister, Page } from "../../ports/provider.ts";
 import type { IonosClient } from "./client.ts";
-
-const pagesShape = z.object({
-  offset: z.int().nullish(),
-  limit: z.int().nullish(),
-  _links: z.object({ next: z.string().nullish() }).nullish(),
-});
+import { everyOf, type Paged, pageOf } from "./pages.ts";
 
 export interface Datacenter {
   readonly id: string;
@@ -18,24 +13,21 @@ export interface Datacenter {
   readonly networks?: ReadonlyMap<number, string> | undefined;
 }
 
-const datacentersShape = z.object({
-  items: z.array(
-    z.object({ id: z.string(), properties: z.object({ name: z.string().nullish(), location: z.string() }) }),
-  ),
+const datacenterShape = z.object({
+  id: z.string(),
+  properties: z.object({ name: z.string().nullish(), location: z.string() }),
 });
 
-const mostDatacenters = 1_000;
-
 export async function listDatacenters(client: IonosClient, signal: AbortSignal): Promise<readonly Datacenter[]> {
-  const query = { depth: "1", limit: String(mostDatacenters) };
-  const what = "the list of data centers";
-  const { items } = await client.get(datacentersShape, { path: ["datacenters"], query, what }, signal);
-  if (items.length >= mostDatacenters)
-    throw new TerminalError(
-      "PROVIDER_REFUSED",
-      `The contract has ${items.length} data centers or more: that is too many`,
-    );
-  return items.map(({ id, properties }) => ({ id, name: properties.name ?? id, region: properties.location }));
+  const list = {
+    path: ["datacenters"],
+    shape: datacenterShape,
+    depth: 1,
+    limit: 1_000,
+    what: "the list of data centers",
+  };
+  const found = await everyOf(client, list, signal);
+  return found.map(({ id, properties }) => ({ id, name: properties.name ?? id, region: properties.location }));
 }
 
 /** Where something is made: the data center of that name, or with that id where a name is there twice. */
@@ -66,26 +58,14 @@ export interface InsideFamily<Raw extends { readonly id: string }, Entry> {
 /** Labels of things by the thing's id. */
 export type Labels = ReadonlyMap<string, Readonly<Record<string, string>>>;
 
-export async function pageOf<Raw extends { readonly id: string }>(
-  client: IonosClient,
-  family: { readonly segment: string; readonly shape: z.ZodType<Raw> },
-  at: { readonly datacenter: string; readonly offset: number; readonly limit: number; readonly depth: number },
-  signal: AbortSignal,
-): Promise<{ readonly raws: readonly Raw[]; readonly more: boolean }> {
-  const { datacenter, offset, limit, depth } = at;
-  const what = `the list of ${family.segment} of data center ${datacenter} from ${offset}`;
-  const query = { depth: String(depth), offset: String(offset), limit: String(limit) };
-  const shape = pagesShape.extend({ items: z.array(family.shape) });
-  const answer = await client.get(shape, { path: ["datacenters", datacenter, family.segment], query, what }, signal);
-  if ((answer.offset ?? offset) !== offset || answer.items.length > limit)
-    throw new RetryableError(
-      "PROVIDER_UNAVAILABLE",
-      `IONOS answered ${what} with the page from ${answer.offset ?? "nowhere"}`,
-      { ambiguous: false },
-    );
-  // A link to a next page, or a full one: what is asked once too often is empty.
-  const more = (answer._links?.next ?? undefined) !== undefined || answer.items.length === limit;
-  return { raws: answer.items, more };
+/** The list of one family in one data center. */
+export function insideList<Raw extends { readonly id: string }>(
+  family: Pick<InsideFamily<Raw, unknown>, "segment" | "shape" | "depth" | "pageSize">,
+  datacenter: string,
+): Paged<Raw> {
+  const { segment, shape, depth, pageSize: limit } = family;
+  const what = `the list of ${segment} of data center ${datacenter}`;
+  return { path: ["datacenters", datacenter, segment], shape, depth, limit, what };
 }
 
 /**
@@ -109,11 +89,10 @@ export function insideLister<Raw extends { readonly id: string }, Entry extends 
       throw new RetryableError("PROVIDER_UNAVAILABLE", `Data center ${id ?? ""} went while it was listed`, {
         ambiguous: false,
       });
-    const at = { datacenter: datacenter.id, offset: Number(offset), limit: family.pageSize, depth: family.depth };
-    const { raws, more } = await pageOf(client, family, at, signal);
+    const { raws, more } = await pageOf(client, insideList(family, datacenter.id), Number(offset), signal);
     const known = family.around === undefined ? datacenter : await family.around(client, datacenter, signal);
     const following = datacenters[index + 1];
-    const next = more ? `${datacenter.id} ${at.offset + raws.length}` : following && `${following.id} 0`;
+    const next = more ? `${datacenter.id} ${Number(offset) + raws.length}` : following && `${following.id} 0`;
     return {
       entries: raws.map((raw) => family.entry(raw, known, labels)),
       ids: raws.map((raw) => raw.id),

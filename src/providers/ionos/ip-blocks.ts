@@ -4,8 +4,9 @@ import type { OwnMark } from "../../ports/compute.ts";
 import type { CloudReservedAddress, ForwarderReader, ForwarderWriter } from "../../ports/load-balancer.ts";
 import type { Lister } from "../../ports/provider.ts";
 import type { IonosClient } from "./client.ts";
-import { type Labels, listLabels } from "./datacenters.ts";
+import { insideList, type Labels, listLabels } from "./datacenters.ts";
 import { isSameMark, markTextOf, nameAndMark, nameFor } from "./names.ts";
+import { everyEntry, everyOf, pageOf } from "./pages.ts";
 import { awaitRequest, beginLook, change, orderedWith } from "./requests.ts";
 
 const pageSize = 1_000;
@@ -28,7 +29,6 @@ const blockShape = z.object({
   }),
 });
 type RawBlock = z.output<typeof blockShape>;
-const blocksShape = z.object({ offset: z.int().nullish(), items: z.array(blockShape) });
 
 function entryOf({ id, properties }: RawBlock, labels: Labels): CloudReservedAddress {
   const users = (properties.ipConsumers ?? []).map(
@@ -49,18 +49,13 @@ function entryOf({ id, properties }: RawBlock, labels: Labels): CloudReservedAdd
 export function ipBlockLister(client: IonosClient): Lister<CloudReservedAddress> {
   return async (token, signal) => {
     const offset = Number(token ?? "0");
-    const query = { depth: "1", offset: String(offset), limit: String(pageSize) };
-    const what = `the list of IP blocks from ${offset}`;
-    const page = await client.get(blocksShape, { path: ["ipblocks"], query, what }, signal);
-    if ((page.offset ?? offset) !== offset || page.items.length > pageSize)
-      throw new RetryableError("PROVIDER_UNAVAILABLE", `IONOS answered ${what} with another page`, {
-        ambiguous: false,
-      });
-    const labels = page.items.length === 0 ? new Map<string, never>() : await listLabels(client, signal);
+    const list = { path: ["ipblocks"], shape: blockShape, depth: 1, limit: pageSize, what: "the list of IP blocks" };
+    const { raws, more } = await pageOf(client, list, offset, signal);
+    const labels = raws.length === 0 ? new Map<string, never>() : await listLabels(client, signal);
     return {
-      entries: page.items.map((raw) => entryOf(raw, labels)),
-      ids: page.items.map(({ id }) => id),
-      next: page.items.length === pageSize ? String(offset + pageSize) : undefined,
+      entries: raws.map((raw) => entryOf(raw, labels)),
+      ids: raws.map(({ id }) => id),
+      next: more ? String(offset + raws.length) : undefined,
     };
   };
 }
@@ -82,13 +77,9 @@ export async function markedBlock(
   signal: AbortSignal,
 ): Promise<CloudReservedAddress | "absent"> {
   const isIt = (block: CloudReservedAddress) => isSameMark(block.mark, mark) && block.region === region;
-  const lister = ipBlockLister(client);
-  for (let token: string | undefined, pages = 0; pages === 0 || token !== undefined; pages++) {
-    const page = await lister(token, signal);
-    const found = page.entries.find(isIt);
-    if (found !== undefined) return found;
-    token = page.next;
-  }
+  const list = { lister: ipBlockLister(client), what: "the list of IP blocks" };
+  const listed = (await everyEntry(client, list, signal)).find(isIt);
+  if (listed !== undefined) return listed;
   for (const { targets } of await orderedWith(client, markTextOf(mark), signal))
     for (const { href } of targets) {
       const [, id] = /\/ipblocks\/([^/]+)$/.exec(href) ?? [];
@@ -98,8 +89,9 @@ export async function markedBlock(
   return "absent";
 }
 
-const balancersShape = z.object({
-  items: z.array(z.object({ properties: z.object({ ips: z.array(z.string()).nullish() }) })),
+const balancerShape = z.object({
+  id: z.string(),
+  properties: z.object({ ips: z.array(z.string()).nullish() }),
 });
 
 /** The list of those who use it may be of cards alone, so load balancers are asked as well. */
@@ -111,10 +103,9 @@ async function usersOf(
 ): Promise<readonly string[]> {
   const users = [...usedBy];
   for (const { id, name } of datacenters) {
-    const path = ["datacenters", id, "networkloadbalancers"];
-    const call = { path, query: { depth: "1", limit: "1000" }, what: `the load balancers of data center ${name}` };
-    const { items } = await client.get(balancersShape, call, signal);
-    if (items.some(({ properties }) => properties.ips?.some((ip) => addresses.includes(ip)) === true))
+    const family = { segment: "networkloadbalancers", shape: balancerShape, depth: 1, pageSize };
+    const balancers = await everyOf(client, insideList(family, id), signal);
+    if (balancers.some(({ properties }) => properties.ips?.some((ip) => addresses.includes(ip)) === true))
       users.push(`a load balancer in data center ${name}`);
   }
   return users;

@@ -14,6 +14,7 @@ import { type Datacenter, type InsideFamily, insideLister, listDatacenters, requ
 import { markedBlock } from "./ip-blocks.ts";
 import { idOf, isSameMark, markTextOf, nameAndMark, nameFor, partsOf } from "./names.ts";
 import { requireLan } from "./networks.ts";
+import { everyEntry } from "./pages.ts";
 import { publicLan } from "./public-lan.ts";
 import { awaitRequest, beginLook, change, orderedWith } from "./requests.ts";
 import { withNetworks } from "./servers.ts";
@@ -83,17 +84,9 @@ async function balancerByName(
   name: string,
   signal: AbortSignal,
 ): Promise<CloudForwarder | "absent"> {
-  const lister = insideLister(client, balancers);
-  let other: CloudForwarder | "absent" = "absent";
-  for (let token: string | undefined, pages = 0; pages === 0 || token !== undefined; pages++) {
-    const page = await lister(token, signal);
-    const named = page.entries.filter((balancer) => balancer.name === name);
-    const ours = named.find(({ mark }) => mark !== "none");
-    if (ours !== undefined) return ours;
-    [other = other] = named;
-    token = page.next;
-  }
-  return other;
+  const list = { lister: insideLister(client, balancers), what: "the list of load balancers" };
+  const named = (await everyEntry(client, list, signal)).filter((balancer) => balancer.name === name);
+  return named.find(({ mark }) => mark !== "none") ?? named[0] ?? "absent";
 }
 
 export function balancerReader(client: IonosClient): Pick<ForwarderReader, "forwarder" | "forwarderByName"> {

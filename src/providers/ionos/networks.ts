@@ -5,6 +5,7 @@ import type { Lister } from "../../ports/provider.ts";
 import type { IonosClient } from "./client.ts";
 import { type Datacenter, type InsideFamily, insideLister, listDatacenters, requireDatacenter } from "./datacenters.ts";
 import { isSameMark, markTextOf, nameAndMark, nameFor, partsOf } from "./names.ts";
+import { everyEntry } from "./pages.ts";
 import { awaitRequest, beginLook, change, orderedWith } from "./requests.ts";
 
 const lanShape = z.object({
@@ -80,18 +81,11 @@ export async function networkByName(
   name: string,
   signal: AbortSignal,
 ): Promise<CloudNetwork | "absent"> {
-  const lister = networkLister(client);
-  let other: CloudNetwork | "absent" = "absent";
-  for (let token: string | undefined, pages = 0; pages === 0 || token !== undefined; pages++) {
-    const page = await lister(token, signal);
-    // A LAN that leads to the internet is nobody's private network.
-    const named = page.entries.filter((one) => one.name === name && (one.public !== true || one.mark !== "none"));
-    const ours = named.find(({ mark }) => typeof mark === "object" && "installationId" in mark);
-    if (ours !== undefined) return ours;
-    [other = other] = named;
-    token = page.next;
-  }
-  return other;
+  const all = await everyEntry(client, { lister: networkLister(client), what: "the list of networks" }, signal);
+  // A LAN that leads to the internet is nobody's private network.
+  const named = all.filter((one) => one.name === name && (one.public !== true || one.mark !== "none"));
+  const ours = named.find(({ mark }) => typeof mark === "object" && "installationId" in mark);
+  return ours ?? named[0] ?? "absent";
 }
 
 /** The number of Setpoint's network of that name in a data center. */

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import type { IonosClient } from "./client.ts";
-import type { Datacenter } from "./datacenters.ts";
+import { type Datacenter, insideList } from "./datacenters.ts";
+import { everyOf } from "./pages.ts";
 import { awaitRequest, beginLook, orderedWith } from "./requests.ts";
 
-const lansShape = z.object({
-  items: z.array(z.object({ id: z.string(), properties: z.object({ public: z.boolean().nullish() }) })),
-});
+const lanShape = z.object({ id: z.string(), properties: z.object({ public: z.boolean().nullish() }) });
 
 const madeShape = z.object({ id: z.string() });
 
@@ -15,9 +14,8 @@ const publicName = "setpoint-public";
 export async function publicLan(client: IonosClient, datacenter: Datacenter, signal: AbortSignal): Promise<number> {
   const requireFresh = beginLook(client, signal);
   const path = ["datacenters", datacenter.id, "lans"];
-  const look = { path, query: { depth: "1" }, what: `the LANs of data center ${datacenter.name}` };
-  const { items } = await client.get(lansShape, look, signal);
-  const there = items.find(({ properties }) => properties.public === true)?.id;
+  const list = insideList({ segment: "lans", shape: lanShape, depth: 1, pageSize: 1_000 }, datacenter.id);
+  const there = (await everyOf(client, list, signal)).find(({ properties }) => properties.public === true)?.id;
   if (there !== undefined) return Number(there);
   // One that was ordered a moment ago may not be listed yet.
   const orders = await orderedWith(client, publicName, signal);

@@ -4,6 +4,7 @@ import type { HttpAnswer } from "../../ports/http.ts";
 import type { RestCall } from "../rest-client.ts";
 import { unavailable } from "../silence.ts";
 import type { IonosClient } from "./client.ts";
+import { everyOf } from "./pages.ts";
 
 /** Every change is a request that goes on behind its answer. Asked at growing distances: every question is a call. */
 const pauses = [500, 1_000, 2_000, 3_000] as const;
@@ -88,14 +89,10 @@ export function beginLook(client: IonosClient, signal: AbortSignal): (what: stri
   };
 }
 
-const listShape = z.object({
-  items: z.array(
-    z.object({
-      id: z.string(),
-      metadata: z.object({ requestStatus: z.object({ metadata: statusShape.shape.metadata }) }),
-      properties: z.object({ method: z.string(), body: z.string().nullish() }),
-    }),
-  ),
+const requestShape = z.object({
+  id: z.string(),
+  metadata: z.object({ requestStatus: z.object({ metadata: statusShape.shape.metadata }) }),
+  properties: z.object({ method: z.string(), body: z.string().nullish() }),
 });
 
 export interface Ordered {
@@ -109,9 +106,9 @@ export interface Ordered {
  * provider's own record of what was ordered does not. Names are not unique here, so this is what keeps one order from becoming two.
  */
 export async function orderedWith(client: IonosClient, text: string, signal: AbortSignal): Promise<readonly Ordered[]> {
-  const query = { depth: "2", limit: "1000", "filter.method": "POST", "filter.body": text };
-  const { items } = await client.get(listShape, { path: ["requests"], query, what: "the list of requests" }, signal);
-  return items
+  const query = { "filter.method": "POST", "filter.body": text };
+  const list = { path: ["requests"], query, shape: requestShape, depth: 2, limit: 1_000, what: "the list of requests" };
+  return (await everyOf(client, list, signal))
     .filter(({ properties }) => properties.method === "POST" && properties.body?.includes(text) === true)
     .filter(({ metadata }) => metadata.requestStatus.metadata.status !== "FAILED")
     .map(({ id, metadata }) => ({

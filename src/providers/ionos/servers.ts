@@ -2,10 +2,11 @@ import { z } from "zod";
 import type { CloudAddress, CloudServer, ComputeEngine, OwnMark, PowerState } from "../../ports/compute.ts";
 import { cardOf, cardShape, isPublicAddress } from "./cards.ts";
 import type { IonosClient } from "./client.ts";
-import { type Datacenter, type InsideFamily, type Labels, listDatacenters, pageOf } from "./datacenters.ts";
+import { type Datacenter, type InsideFamily, insideList, type Labels, listDatacenters } from "./datacenters.ts";
 import { labelsAndFirewalls, namingFirewalls, namingNoMore } from "./firewall-labels.ts";
 import { idOf, isSameMark, nameAndMark, nameFor, partsOf } from "./names.ts";
 import { networkId, requireLan } from "./networks.ts";
+import { everyOf } from "./pages.ts";
 import { change } from "./requests.ts";
 import { typeNameOf } from "./types.ts";
 
@@ -81,9 +82,7 @@ export const servers: InsideFamily<RawServer, CloudServer> = {
   },
 };
 
-const lansShape = z.object({
-  items: z.array(z.object({ id: z.string(), metadata: z.object({ createdDate: z.string() }) })),
-});
+const lanShape = z.object({ id: z.string(), metadata: z.object({ createdDate: z.string() }) });
 
 /** A card says the number of its LAN alone, and that is given again. */
 export async function withNetworks(
@@ -91,13 +90,8 @@ export async function withNetworks(
   datacenter: Datacenter,
   signal: AbortSignal,
 ): Promise<Datacenter> {
-  const call = {
-    path: ["datacenters", datacenter.id, "lans"],
-    query: { depth: "1", limit: "1000" },
-    what: `the LANs of data center ${datacenter.name}`,
-  };
-  const { items } = await client.get(lansShape, call, signal);
-  const networks = items.map(
+  const list = insideList({ segment: "lans", shape: lanShape, depth: 1, pageSize: 1_000 }, datacenter.id);
+  const networks = (await everyOf(client, list, signal)).map(
     ({ id, metadata: { createdDate } }) => [Number(id), networkId(datacenter.id, { id, createdDate })] as const,
   );
   return { ...datacenter, networks: new Map(networks) };
@@ -185,15 +179,9 @@ export async function serversNamed(
 ): Promise<readonly string[]> {
   const found: { readonly id: string; readonly created: string }[] = [];
   for (const { id: datacenter } of await listDatacenters(client, signal)) {
-    let offset = 0;
-    for (let more = true; more; ) {
-      const at = { datacenter, offset, limit: 1_000, depth: 1 };
-      const page = await pageOf(client, { segment: "servers", shape: briefShape }, at, signal);
-      for (const { id, metadata, properties } of page.raws)
-        if (fits(properties.name ?? "")) found.push({ id: idOf(datacenter, id), created: metadata.createdDate ?? "" });
-      offset += page.raws.length;
-      ({ more } = page);
-    }
+    const list = insideList({ segment: "servers", shape: briefShape, depth: 1, pageSize: 1_000 }, datacenter);
+    for (const { id, metadata, properties } of await everyOf(client, list, signal))
+      if (fits(properties.name ?? "")) found.push({ id: idOf(datacenter, id), created: metadata.createdDate ?? "" });
   }
   const order = (left: (typeof found)[number], right: (typeof found)[number]) =>
     left.created === right.created ? (left.id < right.id ? -1 : 1) : left.created < right.created ? -1 : 1;

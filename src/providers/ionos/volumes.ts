@@ -4,6 +4,7 @@ import type { CloudVolume } from "../../ports/compute.ts";
 import type { IonosClient } from "./client.ts";
 import { type InsideFamily, insideLister } from "./datacenters.ts";
 import { idOf, nameAndMark } from "./names.ts";
+import { everyEntry } from "./pages.ts";
 
 const volumeShape = z.object({
   id: z.string(),
@@ -30,15 +31,10 @@ export async function volumeByName(
   name: string,
   signal: AbortSignal,
 ): Promise<CloudVolume | "absent"> {
-  const lister = insideLister(client, volumes);
-  for (let token: string | undefined, pages = 0; pages === 0 || token !== undefined; pages++) {
-    const page = await lister(token, signal);
-    // The disk that a server was made with is called like it, and is nobody's to attach elsewhere.
-    const found = page.entries.find((volume) => volume.name === name && volume.mark === "none");
-    if (found !== undefined) return found;
-    token = page.next;
-  }
-  return "absent";
+  const list = { lister: insideLister(client, volumes), what: "the list of volumes" };
+  const all = await everyEntry(client, list, signal);
+  // The disk that a server was made with is called like it, and is nobody's to attach elsewhere.
+  return all.find((volume) => volume.name === name && volume.mark === "none") ?? "absent";
 }
 
 export async function requireVolume(client: IonosClient, name: string, signal: AbortSignal): Promise<string> {

@@ -1,7 +1,7 @@
 import { actionBody } from "./actions.ts";
 import { type Call, type HetznerRoute, ok } from "./call.ts";
 import { invalidInput, notFound } from "./errors.ts";
-import { pageOf, sorted } from "./pages.ts";
+import { pageOf, requireChoices, sorted } from "./pages.ts";
 import type { Action } from "./rows.ts";
 
 const sortFields = {
@@ -13,6 +13,7 @@ const sortFields = {
 };
 
 function list(call: Call, all: readonly Action[]) {
+  requireChoices(call, { status: ["running", "success", "error"] });
   const statuses = call.query.getAll("status");
   const ids = new Set(call.query.getAll("id").map(Number));
   const wanted = all.filter(

@@ -15,6 +15,8 @@ export interface Call {
   readonly faults: FaultsInForce;
   /** How far lists lag behind what was done. */
   readonly listLagMs: number;
+  /** The most that a page of a list holds, where that is less than the provider's own most. */
+  readonly pageMax: number | undefined;
   /** How long actions take, as a share of the usual time; 0: they are over at once. */
   readonly pace: number;
   nextId(): number;

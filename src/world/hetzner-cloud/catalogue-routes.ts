@@ -5,7 +5,7 @@ import { type Datacenter, datacenters, locationNamed, locations } from "./catalo
 import { currency, price, timePrice, vatRate } from "./catalogue/prices.ts";
 import { serverTypes } from "./catalogue/server-types.ts";
 import { notFound } from "./errors.ts";
-import { pageOf, sorted } from "./pages.ts";
+import { pageOf, requireChoices, sorted } from "./pages.ts";
 
 interface Entry {
   readonly id: number;
@@ -21,6 +21,7 @@ function readOnly<E extends Entry>(
 ): HetznerRoute[] {
   const list = (call: Call): Answer => {
     const name = call.query.get("name");
+    requireChoices(call, { architecture: ["x86", "arm"] });
     const architecture = call.query.get("architecture");
     const wanted = entries
       .filter((entry) => name === null || entry.name === name)

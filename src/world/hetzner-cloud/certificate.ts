@@ -42,6 +42,7 @@ export const certificates: Collection<"certificates"> = {
     used_by: view.loadBalancers.where("certificate", certificate.id).map(({ id }) => ({ id, type: "load_balancer" })),
   }),
   filters: { type: (certificate, values) => values.includes(certificate.type) },
+  choices: { type: ["uploaded", "managed"] },
 };
 
 function timeOrNull(ms: number | undefined): string | null {

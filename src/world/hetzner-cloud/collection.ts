@@ -5,7 +5,7 @@ import { actionBody, startAction } from "./actions.ts";
 import { bodyOf } from "./body.ts";
 import { type Answer, type Call, created, gone, type HetznerRoute, ok } from "./call.ts";
 import { isProtected, notFound, notUnique, overLimit } from "./errors.ts";
-import { pageOf, selected, sorted, viewOf } from "./pages.ts";
+import { pageOf, requireChoices, selected, sorted, viewOf } from "./pages.ts";
 import type { ProjectView } from "./project.ts";
 import type { Action, Labels, Protection, RowOf, TableName } from "./rows.ts";
 
@@ -20,6 +20,10 @@ export interface Collection<N extends ThingTable> {
   readonly title: string;
   readonly show: (row: RowOf[N], view: ProjectView, call: Call) => unknown;
   readonly filters?: Readonly<Record<string, (row: RowOf[N], values: readonly string[]) => boolean>>;
+  /** Filters that take one of some values alone. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>;
+  /** What its list can be sorted by, where that is less than usual. */
+  readonly sortedBy?: readonly (keyof typeof sortFields)[];
 }
 
 export function tableOf<N extends ThingTable>(call: Call, { table }: Collection<N>): Table<RowOf[N]> {
@@ -48,15 +52,17 @@ export function shown<N extends ThingTable>(call: Call, collection: Collection<N
 }
 
 export function listRoute<N extends ThingTable>(collection: Collection<N>): HetznerRoute {
-  const { path, table, filters = {} } = collection;
+  const { path, table, filters = {}, choices = {}, sortedBy } = collection;
+  const fields = sortedBy === undefined ? sortFields : picked(sortFields, sortedBy);
   return {
     method: "GET",
     path: `/${path}`,
     answer: (call) => {
+      requireChoices(call, choices);
       const view = viewOf(call);
       const rows = view[table] as unknown as ReadTable<RowOf[N] & { readonly labels: Labels }>;
       const name = call.query.get("name");
-      const picked = selected(
+      const chosen = selected(
         call.query.get("label_selector"),
         () => (name === null || table === "images" ? rows.all() : rows.where("name", name)),
         (label) => rows.where("label", label),
@@ -66,9 +72,9 @@ export function listRoute<N extends ThingTable>(collection: Collection<N>): Hetz
           const values = call.query.getAll(field);
           return values.length === 0 ? left : left.filter((row) => holds(row, values));
         },
-        name === null ? picked : picked.filter((row) => "name" in row && row.name === name),
+        name === null ? chosen : chosen.filter((row) => "name" in row && row.name === name),
       );
-      const page = pageOf(call, sorted(call, wanted, sortFields));
+      const page = pageOf(call, sorted(call, wanted, fields));
       return ok({ [path]: page.rows.map((row) => collection.show(row, view, call)), meta: page.meta });
     },
   };
@@ -79,6 +85,10 @@ const sortFields = {
   name: (row: object) => ("name" in row ? String(row.name) : ""),
   created: (row: { readonly createdMs: number }) => row.createdMs,
 };
+
+function picked<F extends object, K extends keyof F>(fields: F, names: readonly K[]): Pick<F, K> {
+  return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<F, K>;
+}
 
 export function getRoute<N extends ThingTable>(collection: Collection<N>): HetznerRoute {
   return {

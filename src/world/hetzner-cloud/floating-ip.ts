@@ -43,6 +43,7 @@ export const floatingIps: Collection<"floatingIps"> = {
     labels: ip.labels,
     created: createdText(ip),
   }),
+  sortedBy: ["id", "created"],
 };
 
 const createSchema = z.object({

@@ -156,6 +156,7 @@ export class HetznerCloud implements Cloud {
       random,
       faults,
       listLagMs: consoleOf === undefined ? settings.listLagSeconds * 1_000 : 0,
+      pageMax: consoleOf === undefined ? settings.pageMax : undefined,
       pace: consoleOf === undefined ? settings.pace : 0,
       nextId: () => (this.#lastId += 1),
       nextActionId: () => (this.#lastActionId += 1),

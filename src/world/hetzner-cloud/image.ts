@@ -6,7 +6,7 @@ import { type Call, gone, type HetznerRoute, ok } from "./call.ts";
 import { type SystemImage, systemImage, systemImages } from "./catalogue/images.ts";
 import { type Collection, createdText, protectionRoute, shown, thingOf } from "./collection.ts";
 import { isProtected, notFound, refused } from "./errors.ts";
-import { pageOf, selected, sorted, viewOf } from "./pages.ts";
+import { pageOf, requireChoices, selected, sorted, viewOf } from "./pages.ts";
 import type { ProjectView } from "./project.ts";
 import type { Image } from "./rows.ts";
 
@@ -116,6 +116,11 @@ function listImages(call: Call) {
     })),
     ...own.map((image) => ({ ...image, name: "", body: images.show(image, view, call) })),
   ];
+  requireChoices(call, {
+    type: ["system", "app", "snapshot", "backup"],
+    status: ["available", "creating", "unavailable"],
+    architecture: ["x86", "arm"],
+  });
   const asked = (field: string, value: (image: Listed) => string) => (image: Listed) => {
     const values = call.query.getAll(field);
     return values.length === 0 || values.includes(value(image));

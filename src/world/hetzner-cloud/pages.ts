@@ -21,7 +21,7 @@ export interface Page<R> {
 
 /** One page of rows, and where it stands, with whatever the fault tray does to lists. */
 export function pageOf<R>(call: Call, all: readonly R[], most = mostPerPage): Page<R> {
-  const perPage = Math.min(numberOf(call, "per_page", usualPerPage), most);
+  const perPage = Math.min(numberOf(call, "per_page", usualPerPage), most, call.pageMax ?? most);
   const asked = numberOf(call, "page", 1);
   const half = call.faults.strike("half-list");
   const kept = half === undefined ? all : all.slice(0, Math.ceil(all.length * half.share));
@@ -29,9 +29,10 @@ export function pageOf<R>(call: Call, all: readonly R[], most = mostPerPage): Pa
   const page = asked > 1 && call.faults.strike("repeated-page") !== undefined ? 1 : asked;
   const isShifted = page > 1 && call.faults.strike("duplicate-page") !== undefined;
   const from = (page - 1) * perPage - (isShifted ? 1 : 0);
+  const inOrder = page > 1 && call.faults.strike("reordered-list") !== undefined ? kept.toReversed() : kept;
   const last = Math.max(1, Math.ceil(total / perPage));
   return {
-    rows: kept.slice(from, from + perPage),
+    rows: inOrder.slice(from, from + perPage),
     meta: {
       pagination: {
         page,
@@ -50,6 +51,13 @@ function numberOf(call: Call, name: string, usual: number): number {
   if (text === null) return usual;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw invalidInput(name, "must be a number of at least 1");
+}
+
+/** Refuses a value of the query that is none of those there are. */
+export function requireChoices(call: Call, choices: Readonly<Record<string, readonly string[]>>): void {
+  for (const [name, values] of Object.entries(choices))
+    if (call.query.getAll(name).some((value) => !values.includes(value)))
+      throw invalidInput(name, `must be one of ${values.join(", ")}`);
 }
 
 /** `sort=name:desc`, as often as wanted; the rows come in the order of their ids already. */

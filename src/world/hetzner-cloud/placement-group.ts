@@ -26,6 +26,7 @@ export const placementGroups: Collection<"placementGroups"> = {
   title: "placement group",
   show: placementGroupBody,
   filters: { type: (group, values) => values.includes(group.type) },
+  choices: { type: ["spread"] },
 };
 
 export function placementGroupBody(group: PlacementGroup, view: ProjectView): unknown {

@@ -53,6 +53,7 @@ export const primaryIps: Collection<"primaryIps"> = {
     assignee_type: "server",
     auto_delete: ip.autoDelete,
   }),
+  sortedBy: ["id", "created"],
   filters: { ip: (ip, values) => values.includes(ip.ip) },
 };
 

@@ -31,6 +31,19 @@ export const servers: Collection<"servers"> = {
   title: "server",
   show: serverBody,
   filters: { status: (server, values) => values.includes(server.status) },
+  choices: {
+    status: [
+      "running",
+      "initializing",
+      "starting",
+      "stopping",
+      "off",
+      "deleting",
+      "migrating",
+      "rebuilding",
+      "unknown",
+    ],
+  },
 };
 
 function serverBody(server: Server, view: ProjectView, call: Call): unknown {
@@ -135,6 +148,13 @@ function deleteServer(call: Call) {
   return ok({ action: actionBody(action, call.nowMs) });
 }
 
+const serverProtectionSchema = z
+  .object({ delete: z.boolean().optional(), rebuild: z.boolean().optional() })
+  .refine((wanted) => wanted.rebuild === undefined || wanted.delete === undefined || wanted.rebuild === wanted.delete, {
+    path: ["rebuild"],
+    message: "needs to have the same value as delete",
+  });
+
 export const serverRoutes: readonly HetznerRoute[] = [
   listRoute(servers),
   getRoute(servers),
@@ -145,5 +165,5 @@ export const serverRoutes: readonly HetznerRoute[] = [
   ),
   { method: "DELETE", path: "/servers/{id}", answer: deleteServer },
   ...actionRoutesOf("servers", "server"),
-  protectionRoute(servers, z.object({ delete: z.boolean().optional(), rebuild: z.boolean().optional() })),
+  protectionRoute(servers, serverProtectionSchema),
 ];

@@ -28,6 +28,7 @@ export const sshKeys: Collection<"sshKeys"> = {
     labels: key.labels,
     created: createdText(key),
   }),
+  sortedBy: ["id", "name"],
   filters: { fingerprint: (key, values) => values.includes(key.fingerprint) },
 };
 

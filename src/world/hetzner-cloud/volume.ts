@@ -41,6 +41,7 @@ export const volumes: Collection<"volumes"> = {
     created: createdText(volume),
   }),
   filters: { status: (volume, values) => values.includes(volume.status) },
+  choices: { status: ["available", "creating"] },
 };
 
 const sizeSchema = z.int().min(10, "must be at least 10").max(10_240, "must be at most 10240");

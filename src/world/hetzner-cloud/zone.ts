@@ -45,6 +45,7 @@ export const zones: Collection<"zones"> = {
     },
   }),
   filters: { mode: (zone, values) => values.includes(zone.mode) },
+  choices: { mode: ["primary", "secondary"] },
 };
 
 /** Zones are named in a path by their id or their name. */

@@ -20,6 +20,8 @@ export interface Call {
   readonly faults: FaultsInForce;
   readonly pace: number;
   readonly listLagMs: number;
+  /** The most that a page of a list holds, where that is less than the provider's own most. */
+  readonly pageMax: number | undefined;
   nextAddress(): number;
 }
 

@@ -1,5 +1,5 @@
 import { type Call, type IonosRoute, ok } from "./call.ts";
-import { missing } from "./errors.ts";
+import { invalid, missing } from "./errors.ts";
 
 const locations = [
   ["de/fra", "frankfurt"],
@@ -65,7 +65,9 @@ function imageBody({ base }: Call, image: IonosImage, depth: number): unknown {
 
 export function depthOf(call: Call, usual = 0): number {
   const depth = call.query.get("depth");
-  return depth !== null && /^\d{1,2}$/.test(depth) ? Math.min(10, Number(depth)) : usual;
+  if (depth === null) return usual;
+  if (/^\d{1,2}$/.test(depth) && Number(depth) <= 10) return Number(depth);
+  throw invalid("depth", "must be a number from 0 to 10");
 }
 
 const collection = (call: Call, segment: string, items: readonly unknown[]) =>

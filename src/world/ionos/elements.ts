@@ -5,7 +5,7 @@ import { depthOf } from "./catalogue.ts";
 import { IonosError, locked, missing } from "./errors.ts";
 import { type Kind, kindOf, kinds, listPath, onePath } from "./kinds.ts";
 import { checked, makeElements, wantedOf } from "./make.ts";
-import { pageOf, viewOf } from "./pages.ts";
+import { pageOf, shortPages, viewOf } from "./pages.ts";
 import { requireRegion } from "./regions.ts";
 import { accepted, startRequest } from "./requests.ts";
 import { type Consequence, type Element, textOf } from "./rows.ts";
@@ -38,7 +38,8 @@ function parentOf(call: Call, kind: Kind): Element | undefined {
 function list(call: Call, kind: Kind): Answer {
   const parent = parentOf(call, kind);
   const view = viewOf(call);
-  const page = pageOf(call, view.where("inside", `${parent?.id ?? "top"} ${kind.type}`));
+  const rows = view.where("inside", `${parent?.id ?? "top"} ${kind.type}`);
+  const page = kind.type === "ipblock" ? pageOf(call, rows, shortPages) : pageOf(call, rows);
   const href = `${call.base}${call.path}`;
   const id = parent === undefined ? kind.segment : `${parent.shownId}/${kind.segment}`;
   const body = collectionBody(call, view, { id, href, rows: page.rows, depth: depthOf(call) });

@@ -192,6 +192,7 @@ export class Ionos implements Cloud {
       faults,
       pace: consoleOf === undefined ? settings.pace : 0,
       listLagMs: consoleOf === undefined ? settings.listLagSeconds * 1_000 : 0,
+      pageMax: consoleOf === undefined ? settings.pageMax : undefined,
       nextAddress: () => (this.#lastAddress += 1),
     };
   }

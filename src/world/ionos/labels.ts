@@ -4,7 +4,7 @@ import { depthOf } from "./catalogue.ts";
 import { elementOf, jsonOf } from "./elements.ts";
 import { invalid, IonosError, missing } from "./errors.ts";
 import { type Kind, kindOf, onePath } from "./kinds.ts";
-import { keptOf, pageOf, viewOf } from "./pages.ts";
+import { keptOf, viewOf } from "./pages.ts";
 import type { Element } from "./rows.ts";
 import { hrefOf } from "./shown.ts";
 
@@ -51,10 +51,11 @@ function routesOf(kind: Kind): IonosRoute[] {
       path,
       answer: (call) => {
         const element = elementOf(call, kind);
-        const page = pageOf(call, Object.keys(element.labels));
-        const items = page.rows.map((key) => labelBody(call, element, key, depthOf(call) - 1));
+        // Nobody can ask for a page of them.
+        const { kept } = keptOf(call, Object.keys(element.labels));
+        const items = kept.map((key) => labelBody(call, element, key, depthOf(call) - 1));
         const id = `${element.shownId}/labels`;
-        return ok({ id, type: "collection", href: `${call.base}${call.path}`, items, ...page.facts });
+        return ok({ id, type: "collection", href: `${call.base}${call.path}`, items });
       },
     },
     { method: "POST", path, answer: (call) => set(call, kind, true) },

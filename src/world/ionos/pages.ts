@@ -22,26 +22,31 @@ export interface Page<R> {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+/** How many entries a page has where nobody says, and how many it can have. */
+const usualPages = { usual: 1_000, most: 10_000 };
+export const shortPages = { usual: 100, most: 1_000 };
+
 /** `offset` and `limit`, and where the neighbours are, with whatever the fault tray does to lists. */
-export function pageOf<R>(call: Call, all: readonly R[]): Page<R> {
-  const limit = numberOf(call, "limit", 1_000, 1);
-  const asked = numberOf(call, "offset", 0, 0);
+export function pageOf<R>(call: Call, all: readonly R[], { usual, most } = usualPages): Page<R> {
+  const limit = Math.min(numberOf(call, "limit", usual, [1, most]), call.pageMax ?? most);
+  const asked = numberOf(call, "offset", 0, [0, 999_999_999]);
   const { kept, total } = keptOf(call, all);
   const offset = asked > 0 && call.faults.strike("repeated-page") !== undefined ? 0 : asked;
   const shift = offset > 0 && call.faults.strike("duplicate-page") !== undefined ? 1 : 0;
+  const inOrder = offset > 0 && call.faults.strike("reordered-list") !== undefined ? kept.toReversed() : kept;
   const link = (from: number) => `${call.base}${call.path}?offset=${from}&limit=${limit}`;
   const links = {
     self: link(offset),
     ...(offset > 0 ? { prev: link(Math.max(0, offset - limit)) } : {}),
     ...(offset + limit < total ? { next: link(offset + limit) } : {}),
   };
-  return { rows: kept.slice(offset - shift, offset - shift + limit), facts: { offset, limit, _links: links } };
+  return { rows: inOrder.slice(offset - shift, offset - shift + limit), facts: { offset, limit, _links: links } };
 }
 
-function numberOf(call: Call, name: string, usual: number, least: number): number {
+function numberOf(call: Call, name: string, usual: number, [least, most]: readonly [number, number]): number {
   const text = call.query.get(name);
   if (text === null) return usual;
   const number = Number(text);
-  if (/^\d{1,9}$/.test(text) && number >= least && (name !== "limit" || number <= 10_000)) return number;
-  throw invalid(name, `must be a number from ${least} to 10000`);
+  if (/^\d{1,9}$/.test(text) && number >= least && number <= most) return number;
+  throw invalid(name, `must be a number from ${least} to ${most}`);
 }

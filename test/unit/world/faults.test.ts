@@ -49,6 +49,14 @@ test("lists can be half, stale, shifted and repeated", () => {
   assert.deepEqual([names(kept).length, kept.meta.pagination["total_entries"]], [3, 6]);
   world.fault({ kind: "repeated-page", times: 1 });
   assert.deepEqual(names(list(world, "?per_page=2&page=2")), ["web-1", "web-2"]);
+  world.fault({ kind: "reordered-list", times: 1 });
+  assert.deepEqual(names(list(world, "?per_page=2&page=2")), ["web-4", "web-3"]);
+  world.take(200, "PATCH", "/_world/settings", { pageMax: 4 });
+  assert.deepEqual([names(list(world)).length, list(world).meta.pagination["next_page"]], [4, 2]);
+  const saved = world.take<{ settings: object }>(200, "GET", "/_world/state");
+  world.take(200, "PATCH", "/_world/settings", { pageMax: null });
+  assert.equal(names(list(world)).length, 6);
+  assert.deepEqual(saved.settings, { pace: 0, listLagSeconds: 0, pageMax: 4 });
   world.fault({ kind: "duplicate-page", times: 1 });
   assert.deepEqual(names(list(world, "?per_page=2&page=2")), ["web-2", "web-3"]);
   assert.deepEqual(names(list(world, "?per_page=2&page=2")), ["web-3", "web-4"]);

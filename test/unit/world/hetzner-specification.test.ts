@@ -22,6 +22,36 @@ test("every operation of the world is one of the specification's, and only stora
   assert.deepEqual(offered.toSorted(), wanted.toSorted());
 });
 
+test("lists are sorted and filtered by what the specification names, and by nothing else", () => {
+  const world = new TestWorld({ pace: 0 });
+  const { server } = world.take<{ server: { id: number } }>(201, "POST", "/v1/servers", smallServer);
+  const fields = ["id", "name", "created", "command", "status", "started", "finished", "bogus"];
+  const sorts = fields.flatMap((field) => ["", ":asc", ":desc", ":up"].map((direction) => `${field}${direction}`));
+  const lists = specification
+    .operations()
+    .filter((operation) => /^GET \/(?!storage)[a-z_]+(\/actions)?$/.test(operation));
+  const own = "GET /servers/{id}/actions";
+  let tried = 0;
+  for (const operation of [...lists, own]) {
+    const path = operation.replace("GET ", "/v1").replace("{id}", String(server.id));
+    for (const [name, allowed] of Object.entries(specification.choices(operation)))
+      for (const value of new Set([...allowed, ...(name === "sort" ? sorts : ["bogus"])])) {
+        const answer = world.ask("GET", `${path}?${name}=${value}`);
+        assert.equal(answer.status, allowed.includes(value) ? 200 : 422, `${path}?${name}=${value}`);
+        tried++;
+      }
+  }
+  assert.ok(tried > 500, String(tried));
+});
+
+test("both protections of a server have one value", () => {
+  const world = new TestWorld({ pace: 0 });
+  const { server } = world.take<{ server: { id: number } }>(201, "POST", "/v1/servers", smallServer);
+  const path = `/v1/servers/${server.id}/actions/change_protection`;
+  assert.equal(world.ask("POST", path, { delete: true, rebuild: false }).status, 422);
+  assert.equal(world.ask("DELETE", `/v1/servers/${server.id}`).status, 200);
+});
+
 for (const pace of [0, 1]) {
   test(`every request of a walk and every answer is as the specification says (${pace === 0 ? "at once" : "over time"})`, async () => {
     const world = new TestWorld({ pace });

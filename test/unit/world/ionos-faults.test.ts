@@ -86,6 +86,38 @@ test("lists can be half, stale, shifted and repeated", () => {
   assert.deepEqual(world.names(), [...everybody, "late"]);
 });
 
+test("pages and depths have their limits", () => {
+  const world = new Contract(1);
+  const statuses = (queries: readonly string[], path = world.servers) =>
+    queries.map((query) => world.ask("GET", `${path}?${query}`).status);
+  assert.deepEqual(statuses(["depth=10", "depth=11", "depth=x", "depth=-1"]), [200, 422, 422, 422]);
+  assert.deepEqual(statuses(["limit=10000", "limit=10001", "limit=0", "offset=-1"]), [200, 422, 422, 422]);
+  // Addresses come in shorter pages than anything else.
+  const blocks = `${base}/ipblocks`;
+  assert.deepEqual(statuses(["limit=1000", "limit=1001"], blocks), [200, 422]);
+  assert.equal(world.take(200, "GET", blocks)["limit"], 100);
+});
+
+test("a page holds no more than is set, whatever is asked for, and links to the next", () => {
+  const world = new Contract(5);
+  world.take(200, "PATCH", "/_world/settings", { pageMax: 2 });
+  const pages = [0, 2, 4].map((offset) =>
+    world.take<{ items: unknown[]; _links: object }>(200, "GET", `${world.servers}?offset=${offset}&limit=1000`),
+  );
+  assert.deepEqual(
+    pages.map(({ items, _links }) => [items.length, "next" in _links]),
+    [
+      [2, true],
+      [2, true],
+      [1, false],
+    ],
+  );
+  world.fault({ kind: "reordered-list", times: 1 });
+  assert.deepEqual(world.names("?depth=1&offset=2"), ["web-3", "web-2"]);
+  world.take(200, "PATCH", "/_world/settings", { pageMax: null });
+  assert.equal(world.list().length, 5);
+});
+
 test("the list of labels is as old and as short as any other, and one fault strikes it once", () => {
   const world = new Contract(2);
   for (const { id } of world.list())
