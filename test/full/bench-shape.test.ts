@@ -98,6 +98,20 @@ test("the console's benchmark looks at 100,000 resources in a real browser", () 
   assert.ok((figures["scroll_rows"] ?? 0) > 100, `${figures["scroll_rows"]} rows`);
 });
 
+test("the clouds' benchmark counts calls at both clouds, and nothing is written while nothing changes", () => {
+  const said = bench("clouds", "--quick", "--json");
+  const { name, figures, bars } = documentOf(said);
+  assert.equal(name, "clouds");
+  for (const [figure, value] of Object.entries(figures)) assert.ok(Number.isFinite(value), figure);
+  for (const cloud of ["", "ionos_"])
+    for (const figure of ["writes_per_pass_1000", "covered_writes_per_pass_1000"])
+      assert.equal(figures[`${cloud}${figure}`], 0, `${cloud}${figure}\n${said.stderr}`);
+  const counted = ["calls_per_1000_per_pass_1000", "ionos_calls_per_1000_per_pass_1000"].map(
+    (figure) => figures[figure] ?? Number.NaN,
+  );
+  assert.deepEqual(bars, [{ name: "calls_per_1000_per_pass", value: Math.max(...counted), limit: 25, holds: true }]);
+});
+
 test("an unknown benchmark lists the names", () => {
   const { status, stdout, stderr } = bench("nothing-like-it");
   assert.notEqual(status, 0);

@@ -50,6 +50,8 @@ export interface InsideFamily<Raw extends { readonly id: string }, Entry> {
   readonly depth: number;
   readonly pageSize: number;
   readonly shape: z.ZodType<Raw>;
+  /** Whether its things have labels that count: those of the whole contract are a call of their own. */
+  readonly labelled: boolean;
   /** What else has to be known of a data center to read what is in it. */
   around?(client: IonosClient, datacenter: Datacenter, signal: AbortSignal): Promise<Datacenter>;
   entry(raw: Raw, datacenter: Datacenter, labels: Labels): Entry;
@@ -68,19 +70,30 @@ export function insideList<Raw extends { readonly id: string }>(
   return { path: ["datacenters", datacenter, segment], shape, depth, limit, what };
 }
 
+interface Walk {
+  readonly datacenters: readonly Datacenter[];
+  readonly labels: Labels;
+  /** What was read around the data centers that the walk has come to. */
+  readonly known: Map<string, Datacenter>;
+}
+
 /**
  * Pages over all data centers, one after the other. Where the walk stands is in its token; which data centers and labels there are
- * was read when it began.
+ * was read when it began, and what is around a data center when it came there.
  */
 export function insideLister<Raw extends { readonly id: string }, Entry extends { readonly id: string }>(
   client: IonosClient,
   family: InsideFamily<Raw, Entry>,
 ): Lister<Entry> {
-  let begun: { readonly datacenters: readonly Datacenter[]; readonly labels: Labels } | undefined;
+  let begun: Walk | undefined;
   return async (token, signal): Promise<Page<Entry>> => {
     if (token === undefined || begun === undefined)
-      begun = { datacenters: await listDatacenters(client, signal), labels: await listLabels(client, signal) };
-    const { datacenters, labels } = begun;
+      begun = {
+        datacenters: await listDatacenters(client, signal),
+        labels: family.labelled ? await listLabels(client, signal) : new Map(),
+        known: new Map(),
+      };
+    const { datacenters, labels, known } = begun;
     const [id, offset = "0"] = token === undefined ? [datacenters[0]?.id] : token.split(" ");
     const index = datacenters.findIndex((datacenter) => datacenter.id === id);
     const datacenter = datacenters[index];
@@ -90,11 +103,13 @@ export function insideLister<Raw extends { readonly id: string }, Entry extends 
         ambiguous: false,
       });
     const { raws, more } = await pageOf(client, insideList(family, datacenter.id), Number(offset), signal);
-    const known = family.around === undefined ? datacenter : await family.around(client, datacenter, signal);
+    if (family.around !== undefined && !known.has(datacenter.id))
+      known.set(datacenter.id, await family.around(client, datacenter, signal));
+    const where = known.get(datacenter.id) ?? datacenter;
     const following = datacenters[index + 1];
     const next = more ? `${datacenter.id} ${Number(offset) + raws.length}` : following && `${following.id} 0`;
     return {
-      entries: raws.map((raw) => family.entry(raw, known, labels)),
+      entries: raws.map((raw) => family.entry(raw, where, labels)),
       ids: raws.map((raw) => raw.id),
       next,
     };

@@ -41,6 +41,7 @@ export const balancers: InsideFamily<RawBalancer, CloudForwarder> = {
   depth: balancerDepth + 1,
   pageSize: 200,
   shape: balancerShape,
+  labelled: false,
   around: withNetworks,
   entry: (raw, datacenter) => {
     const { name, ips, listenerLan, targetLan } = raw.properties;

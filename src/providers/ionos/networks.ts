@@ -34,6 +34,7 @@ const networks: InsideFamily<RawLan, CloudNetwork> = {
   depth: lanDepth + 1,
   pageSize: 1_000,
   shape: lanShape,
+  labelled: false,
   entry: entryOf,
 };
 

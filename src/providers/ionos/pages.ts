@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RetryableError } from "../../kernel/errors.ts";
+import { RetryableError, toEngineError } from "../../kernel/errors.ts";
 import { readInventory } from "../../kernel/inventory.ts";
 import type { Lister } from "../../ports/provider.ts";
 import type { RestCall } from "../rest-client.ts";
@@ -65,7 +65,8 @@ export async function everyEntry<Entry>(
 ): Promise<readonly Entry[]> {
   const { inventory, error } = await readInventory(client.clock, lister, signal);
   if (inventory.completeness === "complete") return inventory.entries as readonly Entry[];
-  throw error ?? unbelievable(`${what} in pages that do not make a whole: ${inventory.proof}`);
+  if (error !== undefined) throw toEngineError(error);
+  throw unbelievable(`${what} in pages that do not make a whole: ${inventory.proof}`);
 }
 
 function unbelievable(how: string): RetryableError {

@@ -46,6 +46,7 @@ export const servers: InsideFamily<RawServer, CloudServer> = {
   depth: serverDepth + 1,
   pageSize: 200,
   shape: serverShape,
+  labelled: true,
   around: withNetworks,
   entry: (raw, datacenter, labels) => {
     const { name, mark } = nameAndMark(raw.properties.name ?? "");

@@ -16,6 +16,7 @@ export const volumes: InsideFamily<z.output<typeof volumeShape>, CloudVolume> = 
   depth: 1,
   pageSize: 1_000,
   shape: volumeShape,
+  labelled: true,
   entry: ({ id, properties }, datacenter, labels) => ({
     id: idOf(datacenter.id, id),
     ...nameAndMark(properties.name ?? id),

@@ -19,6 +19,8 @@ export interface Contract {
   readonly requests: Table<IonosRequest>;
   limits: ContractLimits;
   requestsPerMinute: number;
+  /** How many of them may come at once. */
+  requestsAtOnce: number;
   rate: Rate;
   /** Requests that are not over, by the time they end. */
   running: readonly string[];
@@ -33,8 +35,8 @@ export const usualLimits: ContractLimits = Object.freeze({
   reservableIps: 5_000,
 });
 
-export const requestBurst = 50;
-export const usualRequestsPerMinute = 600;
+const usualRequestsAtOnce = 50;
+const usualRequestsPerMinute = 600;
 
 export function newContract(name: string, time: WorldTime): Contract {
   return {
@@ -51,7 +53,8 @@ export function newContract(name: string, time: WorldTime): Contract {
     requests: new Table<IonosRequest>(time),
     limits: usualLimits,
     requestsPerMinute: usualRequestsPerMinute,
-    rate: { left: requestBurst, atMs: time.nowMs },
+    requestsAtOnce: usualRequestsAtOnce,
+    rate: { left: usualRequestsAtOnce, atMs: time.nowMs },
     running: [],
   };
 }

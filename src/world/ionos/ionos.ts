@@ -7,7 +7,7 @@ import { Router } from "../router.ts";
 import { type Call, newId } from "./call.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { contractRoutes } from "./contract-routes.ts";
-import { type Contract, newContract, requestBurst, usualLimits } from "./contract.ts";
+import { type Contract, newContract, usualLimits } from "./contract.ts";
 import { elementRoutes } from "./elements.ts";
 import { errorBody, IonosError } from "./errors.ts";
 import { labelRoutes } from "./labels.ts";
@@ -27,6 +27,7 @@ export const ionosRoutes = [
 const limitsSchema = z.strictObject({
   limits: z.partialRecord(z.enum(Object.keys(usualLimits) as (keyof typeof usualLimits)[]), z.int().min(0)).optional(),
   requestsPerMinute: z.int().min(1).optional(),
+  requestsAtOnce: z.int().min(1).optional(),
 });
 
 const savedSchema = z.object({
@@ -36,6 +37,7 @@ const savedSchema = z.object({
       name: z.string(),
       limits: z.record(z.string(), z.int()),
       requestsPerMinute: z.int().min(1),
+      requestsAtOnce: z.int().min(1).optional(),
       rate: z.object({ left: z.number(), atMs: z.number() }),
       running: z.array(z.string()),
       elements: z.array(z.looseObject({ id: z.string() })),
@@ -61,11 +63,13 @@ export class Ionos implements Cloud {
   }
 
   configure(account: string, settings: unknown): unknown {
-    const { limits = {}, requestsPerMinute } = limitsSchema.parse(settings);
+    const { limits = {}, requestsPerMinute, requestsAtOnce } = limitsSchema.parse(settings);
     const contract = this.book.get(account);
     contract.limits = { ...contract.limits, ...limits };
     contract.requestsPerMinute = requestsPerMinute ?? contract.requestsPerMinute;
-    return { limits: contract.limits, requestsPerMinute: contract.requestsPerMinute };
+    contract.requestsAtOnce = requestsAtOnce ?? contract.requestsAtOnce;
+    const { limits: all, requestsPerMinute: perMinute, requestsAtOnce: atOnce } = contract;
+    return { limits: all, requestsPerMinute: perMinute, requestsAtOnce: atOnce };
   }
 
   settle(): void {
@@ -81,7 +85,7 @@ export class Ionos implements Cloud {
     if (token === undefined || contract === undefined || faults.strike("expired-token") !== undefined) {
       return this.refusal(401, "315", "Unauthorized");
     }
-    const limit = { most: requestBurst, perSecond: contract.requestsPerMinute / 60 };
+    const limit = { most: contract.requestsAtOnce, perSecond: contract.requestsPerMinute / 60 };
     const { rate, isTaken } = taken(contract.rate, limit, this.#core.time.nowMs);
     contract.rate = rate;
     if (!isTaken) return this.rateLimited(contract.name, undefined);
@@ -127,15 +131,18 @@ export class Ionos implements Cloud {
   }
 
   save(): z.input<typeof savedSchema> {
-    const contracts = this.book.all().map(({ name, limits, requestsPerMinute, rate, running, elements, requests }) => ({
-      name,
-      limits: { ...limits },
-      requestsPerMinute,
-      rate,
-      running: [...running],
-      elements: elements.all().map((row) => ({ ...row })),
-      requests: requests.all().map((row) => ({ ...row })),
-    }));
+    const contracts = this.book
+      .all()
+      .map(({ name, limits, requestsPerMinute, requestsAtOnce, rate, running, elements, requests }) => ({
+        name,
+        limits: { ...limits },
+        requestsPerMinute,
+        requestsAtOnce,
+        rate,
+        running: [...running],
+        elements: elements.all().map((row) => ({ ...row })),
+        requests: requests.all().map((row) => ({ ...row })),
+      }));
     return { lastAddress: this.#lastAddress, contracts, tokens: [...this.book.tokens()] };
   }
 
@@ -145,9 +152,9 @@ export class Ionos implements Cloud {
       const contract = newContract(from.name, this.#core.time);
       for (const row of from.elements) contract.elements.put(row as unknown as Element);
       for (const row of from.requests) contract.requests.put(row as unknown as IonosRequest);
-      const { requestsPerMinute, rate, running } = from;
+      const { requestsPerMinute, requestsAtOnce = contract.requestsAtOnce, rate, running } = from;
       const limits = { ...contract.limits, ...from.limits };
-      return Object.assign(contract, { limits, requestsPerMinute, rate, running });
+      return Object.assign(contract, { limits, requestsPerMinute, requestsAtOnce, rate, running });
     });
     this.book.load(new Map(contracts.map((contract) => [contract.name, contract])), read.tokens);
     this.#lastAddress = read.lastAddress;
@@ -198,10 +205,10 @@ export class Ionos implements Cloud {
   }
 }
 
-function rateHeaders({ requestsPerMinute, rate }: Contract): Record<string, string> {
+function rateHeaders({ requestsPerMinute, requestsAtOnce, rate }: Contract): Record<string, string> {
   return {
     "X-RateLimit-Remaining": String(Math.floor(rate.left)),
     "X-RateLimit-Limit": String(requestsPerMinute),
-    "X-RateLimit-Burst": String(requestBurst),
+    "X-RateLimit-Burst": String(requestsAtOnce),
   };
 }

@@ -98,6 +98,18 @@ test("pages and depths have their limits", () => {
   assert.equal(world.take(200, "GET", blocks)["limit"], 100);
 });
 
+test("how many requests may come at once is set for a contract, told in every answer, and saved with it", () => {
+  const world = new Contract(0);
+  assert.equal(world.ask("GET", world.servers).headers["X-RateLimit-Burst"], "50");
+  world.take(200, "PATCH", "/_world/accounts/ionos/demo", { requestsPerMinute: 60, requestsAtOnce: 70 });
+  const again = new TestWorld({ accounts: [] });
+  again.world.load(JSON.parse(JSON.stringify(world.world.save())));
+  again.pass(3_600);
+  const answers = Array.from({ length: 71 }, () => again.ask("GET", world.servers));
+  assert.equal(answers[0]?.headers["X-RateLimit-Burst"], "70");
+  assert.deepEqual([answers[69]?.status, answers[70]?.status], [200, 429]);
+});
+
 test("a page holds no more than is set, whatever is asked for, and links to the next", () => {
   const world = new Contract(5);
   world.take(200, "PATCH", "/_world/settings", { pageMax: 2 });
