@@ -87,6 +87,7 @@ export class ResourceDocuments {
         subjects,
         partOf: [...partOf],
         ...optional("effectiveMode", await this.#modeOf(wholes)),
+        ...optional("differences", differencesOf(wholes)),
         ...optional("confirmedAt", confirmedAt(wholes)),
         ...optional("report", reported?.report),
       },
@@ -227,6 +228,13 @@ function confirmedAt(wholes: readonly (ResourceView | undefined)[]): string | un
   const times = wholes.flatMap((whole) => whole?.subjects.map(({ confirmedAtMs }) => confirmedAtMs) ?? [undefined]);
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 || known.length < times.length ? undefined : isoTime(Math.min(...known));
+}
+
+/** What differs in all of it; while one part was never looked at, nobody knows how much that is. */
+function differencesOf(wholes: readonly (ResourceView | undefined)[]): number | undefined {
+  const counts = wholes.flatMap((whole) => whole?.subjects.map(({ status }) => status?.differences) ?? [undefined]);
+  const known = counts.filter((count) => count !== undefined);
+  return known.length === 0 || known.length < counts.length ? undefined : known.reduce((sum, count) => sum + count, 0);
 }
 
 function timeOf(ms: number | undefined): string | undefined {

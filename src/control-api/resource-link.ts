@@ -4,7 +4,7 @@ import { can } from "./access/can.ts";
 import { scopePathOf } from "./access/scope-path.ts";
 import { scopeNames } from "../kernel/scope-names.ts";
 
-interface Placed {
+export interface Placed {
   readonly kind: string;
   readonly name: string;
   readonly scope: string;
@@ -19,6 +19,17 @@ export function resourceLink(kinds: KindRegistry, organization: string, { kind, 
     workspace === undefined ? "" : `/workspaces/${workspace}`,
   ];
   return `${parts.join("")}/${kinds.get(kind)?.plural ?? kind.toLowerCase()}/${name}`;
+}
+
+const shape = /^(?:projects\/([^/]+)\/)?(?:workspaces\/([^/]+)\/)?([^/]+)\/([^/]+)$/;
+
+/** The resource that a route below its organization names, whether it is there or not; undefined where it names none. */
+export function placedAt(kinds: KindRegistry, organization: string, path: string): Placed | undefined {
+  const [, project, workspace, plural, name = ""] = shape.exec(path) ?? [];
+  const kind = [...kinds.values()].find((entry) => entry.plural === plural);
+  if (kind === undefined || (workspace !== undefined && project === undefined)) return undefined;
+  const scope = scopePathOf({ organization, project, workspace }).at(-1) ?? "";
+  return { kind: kind.kind, name, scope };
 }
 
 /** As people name a scope: the project and workspace in it. */

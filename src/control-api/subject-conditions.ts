@@ -50,7 +50,7 @@ function verdictsOf(subject: SubjectView, about: About): readonly ConditionView[
     type: "Fresh",
     status: "True",
     reason: "Confirmed",
-    message: `confirmed ${duration(age.ageMs)} ago`,
+    message: `confirmed ${duration(age.ageMs)} ago${about.everySeconds > 0 ? `; looked at every ${duration(about.everySeconds * 1_000)}` : ""}`,
   };
   if (status.observedGeneration >= about.generation) return [...shown, fresh, ...extra];
   const message = `generation ${about.generation} is declared, generation ${status.observedGeneration} was looked at last`;

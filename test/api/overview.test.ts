@@ -57,6 +57,29 @@ test("one list shows every kind and scope, in pages of any size, filtered", asyn
   assert.equal((await api.send("GET", `${base}/resources?labels=`)).body["code"], "FIELDS_INVALID");
 });
 
+test("what a page names is asked for by its routes, in one question", async () => {
+  await using api = await startTestApi();
+  await prepare(api);
+  const named = (paths: string, more = "") => api.send("GET", `${base}/resources?paths=${paths}${more}`);
+  const { status, body } = await named("projects/web/dnszones/b2,dnszones/gone,dnszones/a1,dnszones/a1");
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(namesOf(body), ["b2", "a1"], "in the order of the question; what is not there is left out");
+  assert.deepEqual(namesOf((await named("projects/other/dnszones/a1")).body), []);
+  for (const [paths, more, about] of [
+    ["a1", "", "below the organization"],
+    ["workspaces/w/dnszones/a1", "", "below the organization"],
+    ["things/a1", "", "below the organization"],
+    ["dnszones/a1", "&kind=DnsZone", "leave out kind"],
+    ["dnszones/a1", "&drifted=false", "leave out drifted"],
+    [Array.from({ length: 101 }, (_, index) => `dnszones/z${index}`).join(","), "", "at most 100"],
+  ] as const) {
+    const refused = await named(paths, more);
+    assert.equal(refused.body["code"], "FIELDS_INVALID", paths);
+    assert.match(String(refused.body["detail"]), new RegExp(about));
+  }
+  assert.equal((await named("")).body["code"], "FIELDS_INVALID", "an empty list never means all");
+});
+
 test("figures count by kind and scope", async () => {
   await using api = await startTestApi();
   await prepare(api);
@@ -111,7 +134,7 @@ test("the list of accounts says how each is used, and never what its credential 
   await api.engine.takeCalls({ accountId, wanted: 1, forPerson: true, tookMs });
   const completeAtMs = Date.parse("2026-11-16T10:00:00.000Z");
   const freshness = [{ accountId, collection: "servers", completeAtMs }];
-  await api.engine.recordIdle({ holder: "test", cycles: [], freshness, seen: [] });
+  await api.engine.recordIdle({ holder: "test", cycles: [], freshness, seen: [], loopsSeen: [] });
   const [told] = (await api.send("GET", `${base}/accounts`)).body["items"] as { use: Record<string, unknown> }[];
   assert.ok(told);
   const { at, ...latency } = told.use["latency"] as { at: string };

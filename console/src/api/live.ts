@@ -8,7 +8,8 @@ export type LiveState = { readonly connected: boolean; readonly heardAtMs: numbe
 const gatherMs = 250;
 /** After everything that changed was read again there is a rest: at least this long, and twice as long as the reading took. */
 const restMs = 1_000;
-const pagesKeptLive = 5;
+/** Of a list; one of which more was read is read anew when it is next opened. */
+export const pagesKeptLive = 5;
 
 /**
  * The one stream of an organization: it says what changed, and what was read about that becomes old. The browser goes on where the

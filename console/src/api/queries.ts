@@ -29,6 +29,12 @@ export const keys = {
   record: (organization: string, record: string) => ["organization", organization, record] as const,
 };
 
+/**
+ * A look that changes nothing is not told of by the stream, and makes what is shown younger: whatever shows ages is read again this
+ * often, while somebody has it before them.
+ */
+export const agesReadEveryMs = 10_000;
+
 export const base = (organization: string) => `/v1/organizations/${encodeURIComponent(organization)}`;
 
 export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => get<MeDocument>("/v1/me") });

@@ -12,50 +12,59 @@ export interface Axis {
   readonly tone: Tone;
   readonly icon: IconName;
   readonly title: string;
+  /** The word where no heading says which axis it is; the same one unless said otherwise. */
+  readonly alone?: string;
 }
 
 /** The four axes of a resource. They are never merged: a thing can work, differ, be looked at long ago and be paused at once. */
 export function axesOf(resource: Shown, nowMs: number) {
-  const { conditions } = resource.status;
+  const { conditions, subjects, partOf } = resource.status;
+  const guard = guardAxis(resource);
+  if (conditions.length + subjects.length + partOf.length === 0)
+    return { ready: unwatched, synced: unwatched, fresh: unwatched, guard };
   const of = (type: string) => conditions.find((condition) => condition.type === type);
   return {
     ready: readyAxis(of("Ready")),
-    synced: syncedAxis(of("Synced"), differencesOf(resource)),
+    synced: syncedAxis(of("Synced"), resource),
     fresh: freshAxis(of("Fresh"), resource.status.confirmedAt, nowMs),
-    guard: guardAxis(resource),
+    guard,
   };
 }
 
-export function differencesOf({ status }: Shown): number {
-  return status.subjects.reduce((sum, { differences = 0 }) => sum + differences, 0);
-}
+/** What has no loop and is part of nothing that has one is never looked at: there is nothing outside that it stands for. */
+const unwatched: Axis = {
+  word: "No loop",
+  tone: "plain",
+  icon: "info",
+  title: "Its kind has no loop: it is read by what names it, and nothing outside stands for it",
+};
 
 function readyAxis(condition: ConditionView | undefined): Axis {
   const title = condition?.message ?? "not looked at yet";
   if (condition?.status === "True") return { word: "Ready", tone: "good", icon: "check", title };
   if (condition?.status === "False") return { word: "Not ready", tone: "bad", icon: "cross", title };
-  return { word: "Unknown", tone: "plain", icon: "question", title };
+  return { word: "Unknown", alone: "Ready: unknown", tone: "plain", icon: "question", title };
 }
 
-function syncedAxis(condition: ConditionView | undefined, differences: number): Axis {
+function syncedAxis(condition: ConditionView | undefined, { status }: Shown): Axis {
   const title = condition?.message ?? "not compared yet";
   if (condition?.status === "True") return { word: "Synced", tone: "good", icon: "equal", title };
-  if (condition?.status === "False")
-    return {
-      word: differences === 0 ? "Differs" : `${differences} difference${differences === 1 ? "" : "s"}`,
-      tone: "warn",
-      icon: "differs",
-      title,
-    };
-  return { word: "Unknown", tone: "plain", icon: "question", title };
+  if (condition?.status === "False") return { word: differing(status), tone: "warn", icon: "differs", title };
+  return { word: "Unknown", alone: "Synced: unknown", tone: "plain", icon: "question", title };
+}
+
+/** A part is compared by the loop of its whole, whose count is not that of the part alone: it says where it was counted. */
+function differing({ differences = 0, partOf: [whole] }: Shown["status"]): string {
+  if (whole !== undefined) return `${differences} in ${whole.kind}`;
+  return `${differences} difference${differences === 1 ? "" : "s"}`;
 }
 
 function freshAxis(condition: ConditionView | undefined, at: string | undefined, nowMs: number): Axis {
   const title = condition?.message ?? "never looked at";
   if (at === undefined) return { word: "Never seen", tone: "plain", icon: "question", title };
-  const word = `${duration(nowMs - Date.parse(at))} ago`;
-  if (condition?.status === "False") return { word, tone: "warn", icon: "clock", title };
-  return { word, tone: "plain", icon: "clock", title };
+  const age = duration(nowMs - Date.parse(at));
+  if (condition?.status === "False") return { word: `Unknown, ${age}`, tone: "warn", icon: "question", title };
+  return { word: `${age} ago`, tone: "plain", icon: "clock", title };
 }
 
 function guardAxis({ metadata, status }: Shown): Axis {
@@ -99,6 +108,29 @@ export function AxisMark({ axis }: { axis: Axis }) {
     <Mark tone={axis.tone} icon={axis.icon} title={axis.title}>
       {axis.word}
     </Mark>
+  );
+}
+
+/** The four axes of something in a list, side by side, or two and two where its container is narrow. */
+export function AxesLine({
+  resource,
+  everyMs,
+  className = "grid-cols-2 @md:grid-cols-4",
+}: {
+  resource: Shown;
+  /** How often its ages move; each second unless said otherwise. */
+  everyMs?: number;
+  className?: string;
+}) {
+  const { ready, synced, fresh, guard } = axesOf(resource, useNowMs(everyMs));
+  return (
+    <span data-axes className={`grid gap-x-2 gap-y-0.5 ${className}`}>
+      {[ready, synced, fresh, guard].map(({ word, alone = word, tone, icon, title }, index) => (
+        <Mark key={index} small tone={tone} icon={icon} title={title}>
+          {alone}
+        </Mark>
+      ))}
+    </span>
   );
 }
 

@@ -5,6 +5,7 @@ import { base, loopsQuery } from "../api/queries.ts";
 import type { Mode } from "../api/parts.ts";
 import type { DryRunDocument, LoopsDocument, ResourceDocument } from "../api/types.ts";
 import { useAction } from "./action.ts";
+import { AxesLine } from "./axes.tsx";
 import { Button } from "./button.tsx";
 import { Dialog, DialogActions } from "./dialog.tsx";
 import { SelectField, TextField } from "./field.tsx";
@@ -123,16 +124,19 @@ export function BulkDialog({ organization, act, picked, note, close, done }: Bul
       ) : undefined}
       <ul className="mb-3 max-h-60 divide-y divide-line overflow-y-auto rounded-md border border-line text-sm">
         {sorted.map(({ resource, why }) => (
-          <li key={resource.metadata.uid} className="flex items-center gap-2 px-3 py-1.5">
+          <li key={resource.metadata.uid} className="flex items-start gap-2 px-3 py-1.5">
             <Icon
               name={why === undefined ? "check" : "cross"}
               className={why === undefined ? "text-good" : "text-soft"}
             />
-            <span className="min-w-0 flex-1 truncate">
-              <span className="text-soft">{resource.kind}/</span>
-              {resource.metadata.name}
+            <span className="@container min-w-0 flex-1">
+              <span className="block truncate">
+                <span className="text-soft">{resource.kind}/</span>
+                {resource.metadata.name}
+              </span>
+              <AxesLine resource={resource} />
+              {why === undefined ? undefined : <span className="block text-xs text-soft">left out: {why}</span>}
             </span>
-            {why === undefined ? undefined : <span className="text-xs text-soft">left out: {why}</span>}
           </li>
         ))}
       </ul>

@@ -26,15 +26,18 @@ export function Mark({
   icon,
   children,
   title,
+  small = false,
 }: {
   tone: Tone;
   icon: IconName;
   children: ReactNode;
   title?: string | undefined;
+  small?: boolean;
 }) {
+  const size = small ? "text-xs" : "text-sm";
   return (
-    <span title={title} className={`inline-flex min-w-0 items-center gap-1 text-sm whitespace-nowrap ${tones[tone]}`}>
-      <Icon name={icon} size={14} />
+    <span title={title} className={`inline-flex min-w-0 items-center gap-1 ${size} whitespace-nowrap ${tones[tone]}`}>
+      <Icon name={icon} size={small ? 13 : 14} />
       <span className="truncate">{children}</span>
     </span>
   );

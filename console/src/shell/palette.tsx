@@ -5,6 +5,8 @@ import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { get, query } from "../api/client.ts";
 import { base, keys, loopsQuery, organizationsQuery } from "../api/queries.ts";
 import type { ResourcePage } from "../api/parts.ts";
+import type { ResourceDocument } from "../api/types.ts";
+import { AxesLine } from "../components/axes.tsx";
 import { Icon, type IconName } from "../components/icons.tsx";
 import { pathOf } from "../components/object-link.tsx";
 import { pages } from "../pages/pages.ts";
@@ -15,6 +17,8 @@ interface Entry {
   readonly icon: IconName;
   readonly title: string;
   readonly note: string;
+  /** Of a thing: how it is. */
+  readonly resource?: ResourceDocument;
   readonly go: () => void;
 }
 
@@ -87,7 +91,10 @@ function Search({ organization, close }: { organization: string; close: () => vo
             className={`flex cursor-pointer items-center gap-2.5 rounded-md px-2.5 py-2 text-sm ${index === at ? "bg-accent-wash" : ""}`}
           >
             <Icon name={entry.icon} className="text-soft" />
-            <span className="min-w-0 flex-1 truncate">{entry.title}</span>
+            <span className="@container min-w-0 flex-1">
+              <span className="block truncate">{entry.title}</span>
+              {entry.resource === undefined ? undefined : <AxesLine resource={entry.resource} />}
+            </span>
             <span className="truncate text-xs text-soft">{entry.note}</span>
           </li>
         ))}
@@ -143,6 +150,7 @@ function useEntries(organization: string, text: string, close: () => void): read
       icon: "stack" as const,
       title: resource.metadata.name,
       note: resource.kind,
+      resource,
       go: then(() =>
         navigate({ to: "/o/$organization/objects/$", params: { organization, _splat: pathOf(resource, loops) } }),
       ),

@@ -11,6 +11,7 @@ import type { ResourceDocument } from "../schemas/resource.ts";
 import { type ResolvedScope, requireScope } from "../scope.ts";
 import { cursorText } from "../watch/cursor.ts";
 import { filtersOf, readyOf } from "./listing.ts";
+import { listNamed } from "./named.ts";
 import { keyOfToken, pageToken } from "./page-token.ts";
 import { idOf, type ReadableList, readableLists } from "./readable-lists.ts";
 
@@ -29,6 +30,10 @@ export async function listEverything(
     project: query.project,
     workspace: query.workspace,
   });
+  if (query.paths !== undefined) {
+    const position = cursorText(await context.reads.logPosition());
+    return { status: 200, body: { items: await listNamed(context, place, query, caller), metadata: { position } } };
+  }
   const asked = { everythingOf: place.organizationId, ...query, pageSize: undefined, pageToken: undefined };
   const from = query.pageToken === undefined ? undefined : keyOfToken(query.pageToken, asked);
   const position = await context.reads.logPosition();

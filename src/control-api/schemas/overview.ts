@@ -7,6 +7,10 @@ export const overviewQuerySchema = resourceListQuerySchema.omit({ sort: true, wa
   kind: z.string().max(63).optional().meta({ description: "Of this kind alone." }),
   project: nameSchema.optional().meta({ description: "In this project and its workspaces." }),
   workspace: nameSchema.optional().meta({ description: "In this workspace of the project." }),
+  paths: z.string().min(1, "an empty list never means all: leave it out").max(8_000).optional().meta({
+    description:
+      "These alone, by their routes below the organization, such as `projects/p/dnszones/z`, separated by commas, at most 100; with no other filter. What is not there, or not yours to read, is left out.",
+  }),
 });
 export type OverviewQuery = z.output<typeof overviewQuerySchema>;
 

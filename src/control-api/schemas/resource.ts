@@ -109,6 +109,11 @@ export const resourceSchema = z
       partOf: z.array(z.object({ kind: z.string(), name: z.string() })),
       /** How far its loop may go after every scope above it has spoken, and which of them said so. Not in the answer to a create. */
       effectiveMode: z.object({ mode: modeSchema, from: z.string() }).optional(),
+      /**
+       * How many differences there are, over all its subjects; of a kind without a loop: in what carries it out. Not there before
+       * everything was looked at.
+       */
+      differences: z.int().optional(),
       /** When all of it was last confirmed, of a kind without a loop: when what carries it out was. */
       confirmedAt: timeSchema.optional(),
       /** Of what those loops report: what speaks of this resource. */

@@ -9,6 +9,7 @@ import { BulkDialog } from "../../components/bulk-dialog.tsx";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Chip } from "../../components/mark.tsx";
+import { ObjectLine } from "../../components/named-objects.tsx";
 import { ObjectLink } from "../../components/object-link.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, Empty } from "../../components/states.tsx";
@@ -136,13 +137,19 @@ function Onward({
   if (hosts.length === 0) return undefined;
   return (
     <Panel title="Declared from it" aside={`${hosts.length} host${hosts.length === 1 ? "" : "s"}`}>
-      <p className="flex flex-wrap gap-x-3 gap-y-1 text-sm">
-        {hosts.map(({ metadata }) => (
-          <ObjectLink key={metadata.uid} organization={organization} path={`hosts/${metadata.name}`}>
-            {metadata.name}
-          </ObjectLink>
+      <ul className="@container">
+        {hosts.map((host) => (
+          <ObjectLine
+            key={host.metadata.uid}
+            label={
+              <ObjectLink organization={organization} path={`hosts/${host.metadata.name}`}>
+                {host.metadata.name}
+              </ObjectLink>
+            }
+            resource={host}
+          />
         ))}
-      </p>
+      </ul>
       <p className="mt-3 max-w-prose text-sm text-soft">
         They are watched: what differs from how they were when you chose them is shown, and nothing is put right. To
         have them kept, let them act. Each server then gets Setpoint's labels, just as it is, and the project a mark by

@@ -6,7 +6,8 @@ import type { DriftDocument } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
 import { Button } from "../../components/button.tsx";
 import { Chip } from "../../components/mark.tsx";
-import { ObjectLink, pathOfLink } from "../../components/object-link.tsx";
+import { type Known, NamedObjects, useNamed } from "../../components/named-objects.tsx";
+import { pathOfLink } from "../../components/object-link.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago, useNowMs } from "../../components/time.tsx";
@@ -41,13 +42,7 @@ export function DriftPage() {
                 </Empty>
               </Panel>
             ) : undefined}
-            {causes.map((cause) => (
-              <CausePanel
-                key={`${cause.kind} ${cause.action} ${cause.field}`}
-                organization={organization}
-                cause={cause}
-              />
-            ))}
+            <Causes organization={organization} causes={causes} />
             {truncated ? <p className="text-sm text-soft">There is more: this is the oldest part of it.</p> : undefined}
             <Panel title="Left alone on purpose" flush>
               {ignored.length === 0 ? (
@@ -82,7 +77,22 @@ const titles: Readonly<Record<string, string>> = {
 };
 const verbs: Readonly<Record<string, string>> = { takeover: "take over" };
 
-function CausePanel({ organization, cause }: { organization: string; cause: Cause }) {
+function Causes({ organization, causes }: { organization: string; causes: readonly Cause[] }) {
+  const known = useNamed(
+    organization,
+    causes.flatMap(({ resources }) => resources.map(({ link }) => pathOfLink(link))),
+  );
+  return causes.map((cause) => (
+    <CausePanel
+      key={`${cause.kind} ${cause.action} ${cause.field}`}
+      organization={organization}
+      cause={cause}
+      known={known}
+    />
+  ));
+}
+
+function CausePanel({ organization, cause, known }: { organization: string; cause: Cause; known: Known }) {
   const { kind, action, field, items, resources, resourceCount, guards, since } = cause;
   const targets = resources.map(({ name, link }) => ({
     kind,
@@ -119,19 +129,21 @@ function CausePanel({ organization, cause }: { organization: string; cause: Caus
           </Link>
         )}
       </p>
-      <p className="my-2 flex flex-wrap gap-x-4 gap-y-1 text-sm">
-        {resources.map(({ name, link, items: count }) => (
-          <span key={link}>
-            <ObjectLink organization={organization} path={pathOfLink(link)} tab="differences">
-              {name}
-            </ObjectLink>
-            {count > 1 ? <span className="text-soft"> ×{count}</span> : undefined}
-          </span>
-        ))}
+      <div className="my-2">
+        <NamedObjects
+          organization={organization}
+          objects={resources.map(({ name, link, items: count }) => ({
+            name,
+            path: pathOfLink(link),
+            note: count > 1 ? <span className="text-soft"> ×{count}</span> : undefined,
+          }))}
+          known={known}
+          tab="differences"
+        />
         {resourceCount > resources.length ? (
-          <span className="text-soft">and {resourceCount - resources.length} more</span>
+          <p className="text-sm text-soft">and {resourceCount - resources.length} more</p>
         ) : undefined}
-      </p>
+      </div>
       {action === "takeover" ? undefined : (
         <DriftActions organization={organization} targets={targets} fields={field !== ""} />
       )}

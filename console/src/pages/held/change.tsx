@@ -7,6 +7,7 @@ import { Counts } from "../../components/counts.tsx";
 import { Differences } from "../../components/differences.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Chip } from "../../components/mark.tsx";
+import { NamedObjects, useNamed } from "../../components/named-objects.tsx";
 import { ObjectLink, pathOfLink } from "../../components/object-link.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { plainWords } from "../../components/plain-words.ts";
@@ -51,6 +52,7 @@ export function HeldChangePage() {
             <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(20rem,2fr)]">
               <div className="order-2 min-w-0 space-y-4 xl:order-1">
                 <Items organization={organization} change={found} />
+                <Touched organization={organization} change={found} />
               </div>
               <div className="order-1 min-w-0 space-y-4 xl:order-2">
                 <Panel title="Why it waits">
@@ -102,6 +104,7 @@ function StateChip({ change }: { change: HeldChangeDocument }) {
   );
 }
 
+const touchedAtMost = 20;
 const order = ["delete", "replace", "takeover", "update", "create"];
 
 function Items({ organization, change }: { organization: string; change: HeldChangeDocument }) {
@@ -147,6 +150,28 @@ function Items({ organization, change }: { organization: string; change: HeldCha
       </ul>
       {change.truncated ? (
         <p className="border-t border-line px-3.5 py-2 text-sm text-warn">Not all of it is shown here.</p>
+      ) : undefined}
+    </Panel>
+  );
+}
+
+/** How the resources are now that it would change: a delete reads otherwise where nothing was looked at for an hour. */
+function Touched({ organization, change }: { organization: string; change: HeldChangeDocument }) {
+  const named = change.items.flatMap(({ kind, name, link }) =>
+    link === undefined ? [] : [{ name: `${kind}/${name}`, path: pathOfLink(link) }],
+  );
+  const objects = [...new Map(named.map((one) => [one.path, one])).values()].slice(0, touchedAtMost);
+  const known = useNamed(
+    organization,
+    objects.map(({ path }) => path),
+  );
+  if (objects.length === 0) return undefined;
+  const { resources } = change.blastRadius;
+  return (
+    <Panel title="How they are now" aside={`${resources} resource${resources === 1 ? "" : "s"}`}>
+      <NamedObjects organization={organization} objects={objects} known={known} />
+      {resources > objects.length ? (
+        <p className="text-sm text-soft">and {resources - objects.length} more</p>
       ) : undefined}
     </Panel>
   );

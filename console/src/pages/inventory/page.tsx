@@ -1,14 +1,26 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type Dispatch, memo, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type Dispatch,
+  memo,
+  type ReactNode,
+  type SetStateAction,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { pagesKeptLive } from "../../api/live.ts";
 import { loopsQuery } from "../../api/queries.ts";
 import type { ResourceDocument } from "../../api/types.ts";
-import { axesOf, AxisMark } from "../../components/axes.tsx";
+import { AxesLine, axesOf, AxisMark } from "../../components/axes.tsx";
 import { ObjectLink, pathOf } from "../../components/object-link.tsx";
 import { PageHeader } from "../../components/panel.tsx";
+import { useIsAtLeast } from "../../components/screen.ts";
 import { Command, Empty, ProblemNote, Reading } from "../../components/states.tsx";
-import { useNowMs } from "../../components/time.tsx";
+import { duration, useNowMs } from "../../components/time.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { DeclareButton } from "./declare.tsx";
 import { Filters } from "./filters.tsx";
@@ -17,7 +29,17 @@ import { type InventorySearch, inventoryRoute } from "./route.tsx";
 
 /** The next page is asked for when so many rows are left. */
 const readAhead = 150;
-const rowPixels = 40;
+
+/** How a row is laid out: with a column for each axis, or with the axes below its name, in one line or two and two. */
+type Layout = "columns" | "line" | "square";
+const rowPixels: Readonly<Record<Layout, number>> = { columns: 40, line: 56, square: 72 };
+const rowClass: Readonly<Record<Layout, string>> = { columns: "h-10", line: "h-14", square: "h-18" };
+
+function useRowLayout(): Layout {
+  const hasColumns = useIsAtLeast(64);
+  const hasLine = useIsAtLeast(40);
+  return hasColumns ? "columns" : hasLine ? "line" : "square";
+}
 
 /** One table for every kind. The server filters and pages; only the rows on the screen are drawn. */
 export function InventoryPage() {
@@ -61,6 +83,11 @@ export function InventoryPage() {
             if (found.hasNextPage && !found.isFetchingNextPage) void found.fetchNextPage();
           }}
           complete={!found.hasNextPage}
+          aside={
+            (found.data?.pages.length ?? 0) > pagesKeptLive ? (
+              <LongList readAtMs={found.dataUpdatedAt} again={() => void found.refetch()} />
+            ) : undefined
+          }
         />
       )}
       {picked.length === 0 ? undefined : (
@@ -94,16 +121,34 @@ interface TableProps {
   readonly choose: Dispatch<SetStateAction<ReadonlySet<string>>>;
   readonly more: () => void;
   readonly complete: boolean;
+  /** Said beside the number of rows. */
+  readonly aside: ReactNode;
 }
 
-function Table({ organization, rows, chosen, choose, more, complete }: TableProps) {
+/** What was scrolled far down is not kept young: its ages say how old things were, and this how long ago that was. */
+function LongList({ readAtMs, again }: { readAtMs: number; again: () => void }) {
+  return (
+    <>
+      {" "}
+      · read {duration(useNowMs() - readAtMs)} ago, and not kept up to date at this length:{" "}
+      <button type="button" className="text-accent underline" onClick={again}>
+        read again
+      </button>
+    </>
+  );
+}
+
+function Table({ organization, rows, chosen, choose, more, complete, aside }: TableProps) {
   const scroller = useRef<HTMLDivElement>(null);
+  const layout = useRowLayout();
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowPixels,
+    estimateSize: () => rowPixels[layout],
     overscan: 40,
   });
+  // Every row of a layout is as high as the others; a screen that is turned has another layout.
+  useEffect(() => virtual.measure(), [layout, virtual]);
   const drawn = virtual.getVirtualItems();
   const last = drawn.at(-1)?.index ?? 0;
   // The next page is asked for long before its rows come into view.
@@ -144,13 +189,15 @@ function Table({ organization, rows, chosen, choose, more, complete }: TableProp
                   onChange={() => choose(all ? new Set() : new Set(rows.map(({ metadata }) => metadata.uid)))}
                 />
               </th>
-              <th className="px-2 font-medium">Name</th>
-              <th className="hidden px-2 font-medium sm:table-cell">Kind</th>
-              <th className="hidden px-2 font-medium lg:table-cell">Scope</th>
-              <th className="px-2 font-medium">Ready</th>
-              <th className="hidden px-2 font-medium sm:table-cell">Synced</th>
-              <th className="hidden px-2 font-medium md:table-cell">Freshness</th>
-              <th className="hidden px-2 font-medium md:table-cell">Guard</th>
+              {layout === "columns" ? (
+                headings.map(([title, className]) => (
+                  <th key={title} className={`px-2 font-medium ${className}`}>
+                    {title}
+                  </th>
+                ))
+              ) : (
+                <th className="px-2 font-medium">Name, ready, synced, freshness, guard</th>
+              )}
             </tr>
           </thead>
           <tbody>
@@ -164,6 +211,7 @@ function Table({ organization, rows, chosen, choose, more, complete }: TableProp
                   organization={organization}
                   resource={resource}
                   path={pathOf(resource, loops)}
+                  layout={layout}
                   chosen={chosen.has(resource.metadata.uid)}
                   toggle={toggle}
                 />
@@ -175,10 +223,21 @@ function Table({ organization, rows, chosen, choose, more, complete }: TableProp
       </div>
       <p className="pt-1.5 text-xs text-soft tabular-nums" role="status">
         {rows.length} {complete ? "in all" : "read so far; more come as you scroll"}
+        {aside}
       </p>
     </>
   );
 }
+
+const headings = [
+  ["Name", ""],
+  ["Kind", ""],
+  ["Scope", "hidden xl:table-cell"],
+  ["Ready", ""],
+  ["Synced", ""],
+  ["Freshness", ""],
+  ["Guard", ""],
+] as const;
 
 function Spacer({ pixels }: { pixels: number }) {
   return (
@@ -192,21 +251,23 @@ const Row = memo(function Row({
   organization,
   resource,
   path,
+  layout,
   chosen,
   toggle,
 }: {
   organization: string;
   resource: ResourceDocument;
   path: string;
+  layout: Layout;
   chosen: boolean;
   toggle: (uid: string) => void;
 }) {
-  const { metadata, kind } = resource;
-  const { ready: isReady, synced, fresh, guard } = axesOf(resource, useNowMs());
-  const scope = [metadata.project, metadata.workspace].filter((part) => part !== undefined).join(" / ");
+  const { metadata } = resource;
   return (
-    <tr className={`h-10 border-b border-line last:border-0 ${chosen ? "bg-accent-wash" : "hover:bg-sunken"}`}>
-      <td className="pl-3.5">
+    <tr
+      className={`${rowClass[layout]} border-b border-line last:border-0 ${chosen ? "bg-accent-wash" : "hover:bg-sunken"}`}
+    >
+      <td className="w-9 pl-3.5">
         <input
           type="checkbox"
           aria-label={`Choose ${metadata.name}`}
@@ -214,30 +275,55 @@ const Row = memo(function Row({
           onChange={() => toggle(metadata.uid)}
         />
       </td>
-      <td className="max-w-0 min-w-40 px-2 sm:w-1/3">
-        <div className="truncate" title={metadata.name}>
-          <ObjectLink organization={organization} path={path}>
-            {metadata.name}
-          </ObjectLink>
-          {metadata.deletion === undefined ? undefined : <span className="ml-2 text-xs text-bad">being deleted</span>}
-        </div>
-      </td>
-      <td className="hidden px-2 text-soft sm:table-cell">{kind}</td>
-      <td className="hidden max-w-40 truncate px-2 text-soft lg:table-cell" title={scope}>
-        {scope === "" ? "organization" : scope}
-      </td>
-      <td className="px-2">
-        <AxisMark axis={isReady} />
-      </td>
-      <td className="hidden px-2 sm:table-cell">
-        <AxisMark axis={synced} />
-      </td>
-      <td className="hidden px-2 md:table-cell">
-        <AxisMark axis={fresh} />
-      </td>
-      <td className="hidden px-2 md:table-cell">
-        <AxisMark axis={guard} />
-      </td>
+      {layout === "columns" ? (
+        <Columns organization={organization} resource={resource} path={path} />
+      ) : (
+        <td className="max-w-0 px-2">
+          <Name organization={organization} resource={resource} path={path} withKind />
+          <AxesLine resource={resource} className={layout === "line" ? "grid-cols-4" : "grid-cols-2"} />
+        </td>
+      )}
     </tr>
   );
 });
+
+interface RowProps {
+  readonly organization: string;
+  readonly resource: ResourceDocument;
+  readonly path: string;
+}
+
+function Columns({ organization, resource, path }: RowProps) {
+  const { metadata, kind } = resource;
+  const { ready: isReady, synced, fresh, guard } = axesOf(resource, useNowMs());
+  const scope = [metadata.project, metadata.workspace].filter((part) => part !== undefined).join(" / ");
+  return (
+    <>
+      <td className="w-1/3 max-w-0 min-w-40 px-2">
+        <Name organization={organization} resource={resource} path={path} />
+      </td>
+      <td className="px-2 text-soft">{kind}</td>
+      <td className="hidden max-w-40 truncate px-2 text-soft xl:table-cell" title={scope}>
+        {scope === "" ? "organization" : scope}
+      </td>
+      {[isReady, synced, fresh, guard].map((axis, index) => (
+        <td key={index} className="px-2">
+          <AxisMark axis={axis} />
+        </td>
+      ))}
+    </>
+  );
+}
+
+function Name({ organization, resource, path, withKind = false }: RowProps & { readonly withKind?: boolean }) {
+  const { metadata, kind } = resource;
+  return (
+    <div className="truncate" title={metadata.name}>
+      {withKind ? <span className="text-soft">{kind}/</span> : undefined}
+      <ObjectLink organization={organization} path={path}>
+        {metadata.name}
+      </ObjectLink>
+      {metadata.deletion === undefined ? undefined : <span className="ml-2 text-xs text-bad">being deleted</span>}
+    </div>
+  );
+}

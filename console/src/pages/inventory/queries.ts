@@ -1,7 +1,8 @@
 import { infiniteQueryOptions, keepPreviousData } from "@tanstack/react-query";
 import { get, query } from "../../api/client.ts";
 import type { ResourcePage } from "../../api/parts.ts";
-import { base, keys } from "../../api/queries.ts";
+import { pagesKeptLive } from "../../api/live.ts";
+import { agesReadEveryMs, base, keys } from "../../api/queries.ts";
 import type { InventorySearch } from "./route.tsx";
 
 /** Small enough that the first rows come at once; the next ones are asked for long before they are needed. */
@@ -29,5 +30,7 @@ export function resourcesQuery(organization: string, search: InventorySearch) {
     initialPageParam: "",
     getNextPageParam: ({ nextPageToken }) => nextPageToken,
     placeholderData: keepPreviousData,
+    // What a person has scrolled far down is not read whole again for its ages; the page says then how old it is.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > pagesKeptLive ? false : agesReadEveryMs),
   });
 }

@@ -1,4 +1,4 @@
-import { axesOf, AxisMark } from "../../components/axes.tsx";
+import { axesOf } from "../../components/axes.tsx";
 import { Counts } from "../../components/counts.tsx";
 import { Mark } from "../../components/mark.tsx";
 import { useNowMs } from "../../components/time.tsx";
@@ -12,14 +12,11 @@ export function EntryAxes({ entry }: { entry: Entry }) {
   const nowMs = useNowMs(ageStepMs);
   if (entry.card !== undefined) {
     const { ready, synced, fresh, guard } = axesOf(entry.card, nowMs);
-    return (
-      <>
-        <AxisMark axis={ready} />
-        <AxisMark axis={synced} />
-        <AxisMark axis={fresh} />
-        <AxisMark axis={guard} />
-      </>
-    );
+    return [ready, synced, fresh, guard].map(({ word, alone = word, tone, icon, title }, index) => (
+      <Mark key={index} tone={tone} icon={icon} title={title}>
+        {alone}
+      </Mark>
+    ));
   }
   const { total = 0, notReady = 0, unknown = 0, drifted = 0, held = 0 } = entry.group ?? {};
   const ready = total - notReady - unknown;

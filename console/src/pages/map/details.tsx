@@ -88,16 +88,19 @@ function Ends({ title, found, choose }: { title: string; found: readonly Entry[]
         {title} <span className="tabular-nums">({found.length})</span>
       </h3>
       <ul className="max-h-48 overflow-y-auto">
-        {found.map(({ id, kind, title: name }) => (
-          <li key={id}>
+        {found.map((entry) => (
+          <li key={entry.id} className="py-1">
             <button
               type="button"
-              className="max-w-full truncate py-0.5 text-left text-sm text-accent hover:underline"
-              onClick={() => choose(id)}
+              className="max-w-full truncate text-left text-sm text-accent hover:underline"
+              onClick={() => choose(entry.id)}
             >
-              <span className="text-soft">{kind}/</span>
-              {name}
+              <span className="text-soft">{entry.kind}/</span>
+              {entry.title}
             </button>
+            <div className="grid grid-cols-2 gap-x-2 [&_span]:!text-xs">
+              <EntryAxes entry={entry} />
+            </div>
           </li>
         ))}
       </ul>

@@ -1,12 +1,13 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { useCallback, useMemo } from "react";
 import { get, query } from "../../api/client.ts";
-import { base, figuresQuery, keys, loopsQuery, pendingQuery } from "../../api/queries.ts";
+import { agesReadEveryMs, base, figuresQuery, keys, loopsQuery, pendingQuery } from "../../api/queries.ts";
 import type { MapDocument } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Chosen } from "../../components/chosen.tsx";
 import { PageHeader } from "../../components/panel.tsx";
+import { useIsAtLeast } from "../../components/screen.ts";
 import { Command, Empty, ProblemNote, Reading } from "../../components/states.tsx";
 import { Canvas } from "./canvas.tsx";
 import { Details } from "./details.tsx";
@@ -18,17 +19,7 @@ import { useLayout } from "./use-layout.ts";
 type Change = Partial<Record<keyof MapSearch, string | number | undefined>>;
 
 /** Below this there is no room for a map that could be read. */
-const wide = matchMedia("(min-width: 40rem)");
-
-function useIsWide(): boolean {
-  return useSyncExternalStore(
-    (tell) => {
-      wide.addEventListener("change", tell);
-      return () => wide.removeEventListener("change", tell);
-    },
-    () => wide.matches,
-  );
-}
+const wideRem = 40;
 
 function useMap(organization: string, { kind, project, focus, hops }: MapSearch) {
   const asked = focus === undefined ? { kind, project } : { focus, hops };
@@ -36,6 +27,7 @@ function useMap(organization: string, { kind, project, focus, hops }: MapSearch)
     queryKey: [...keys.record(organization, "resources"), "map", asked],
     queryFn: ({ signal }) => get<MapDocument>(`${base(organization)}/map${query(asked)}`, signal),
     placeholderData: keepPreviousData,
+    refetchInterval: agesReadEveryMs,
   });
 }
 
@@ -44,7 +36,7 @@ export function MapPage() {
   const { organization } = mapRoute.useParams();
   const search = mapRoute.useSearch();
   const navigate = useNavigate();
-  const isWide = useIsWide();
+  const isWide = useIsAtLeast(wideRem);
   const found = useMap(organization, search);
   const loops = useQuery(loopsQuery).data;
   const plan = search.overlay === "plan";

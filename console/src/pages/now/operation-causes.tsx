@@ -38,6 +38,6 @@ export function operationCause(organization: string, operation: OperationDocumen
     note: `${message}${attentionBecause === undefined ? "" : ` · ${attentionBecause}`}`,
     since: holdSince ?? createdAt,
     resources: [],
-    more: 0,
+    resourceCount: 0,
   };
 }

@@ -16,7 +16,8 @@ import type { AuditEntryDocument, DriftDocument, FiguresDocument } from "../../a
 import { Budget } from "../../components/budget.tsx";
 import { Icon, type IconName } from "../../components/icons.tsx";
 import { Chip, Mark, type Tone } from "../../components/mark.tsx";
-import { ObjectLink, pathOfLink } from "../../components/object-link.tsx";
+import { type Known, NamedObjects, useNamed } from "../../components/named-objects.tsx";
+import { pathOfLink } from "../../components/object-link.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer, Command, Empty } from "../../components/states.tsx";
 import { Ago, duration, useNowMs } from "../../components/time.tsx";
@@ -91,7 +92,8 @@ export interface Cause {
   readonly note: ReactNode;
   readonly since: string;
   readonly resources: readonly { readonly name: string; readonly path: string }[];
-  readonly more: number;
+  /** Of all that have it, named or not. */
+  readonly resourceCount: number;
 }
 
 function Attention({ organization }: { organization: string }) {
@@ -128,34 +130,47 @@ function Attention({ organization }: { organization: string }) {
                 <Command>bin/setpoint.mjs apply -f examples/colours.yaml</Command>
               </Empty>
             );
-          return (
-            <ul className="divide-y divide-line">
-              {all.map((cause) => (
-                <li key={cause.key} className="px-3.5 py-2.5">
-                  <div className="flex flex-wrap items-baseline gap-x-3">
-                    <span className="min-w-0 flex-1 basis-60 font-medium">
-                      <Mark tone={cause.tone} icon={cause.icon}>
-                        {cause.title}
-                      </Mark>
-                    </span>
-                    <Ago at={cause.since} className="text-xs text-soft" />
-                  </div>
-                  <p className="text-sm text-soft">{cause.note}</p>
-                  <p className="mt-0.5 flex flex-wrap gap-x-3 text-sm">
-                    {cause.resources.slice(0, 6).map(({ name, path }) => (
-                      <ObjectLink key={path} organization={organization} path={path}>
-                        {name}
-                      </ObjectLink>
-                    ))}
-                    {cause.more > 0 ? <span className="text-soft">and {cause.more} more</span> : undefined}
-                  </p>
-                </li>
-              ))}
-            </ul>
-          );
+          return <Causes organization={organization} causes={all} />;
         }}
       </Answer>
     </Panel>
+  );
+}
+
+/** So many of the resources of a cause are named here; the Drift page and the table have the others. */
+const namedEach = 3;
+
+function Causes({ organization, causes }: { organization: string; causes: readonly Cause[] }) {
+  const known = useNamed(
+    organization,
+    causes.flatMap(({ resources }) => resources.slice(0, namedEach).map(({ path }) => path)),
+  );
+  return (
+    <ul className="divide-y divide-line">
+      {causes.map((cause) => (
+        <CauseRow key={cause.key} organization={organization} cause={cause} known={known} />
+      ))}
+    </ul>
+  );
+}
+
+function CauseRow({ organization, cause, known }: { organization: string; cause: Cause; known: Known }) {
+  const { tone, icon, title, note, since, resources, resourceCount } = cause;
+  const more = resourceCount - Math.min(namedEach, resources.length);
+  return (
+    <li className="px-3.5 py-2.5">
+      <div className="flex flex-wrap items-baseline gap-x-3">
+        <span className="min-w-0 flex-1 basis-60 font-medium">
+          <Mark tone={tone} icon={icon}>
+            {title}
+          </Mark>
+        </span>
+        <Ago at={since} className="text-xs text-soft" />
+      </div>
+      <p className="text-sm text-soft">{note}</p>
+      <NamedObjects organization={organization} objects={resources.slice(0, namedEach)} known={known} />
+      {more > 0 ? <p className="text-sm text-soft">and {more} more</p> : undefined}
+    </li>
   );
 }
 
@@ -200,7 +215,7 @@ function driftCause(cause: DriftDocument["causes"][number]): Cause {
         : `${things} to ${act}; being put right`,
     since,
     resources: resources.map(({ name, link }) => ({ name, path: pathOfLink(link) })),
-    more: resourceCount - Math.min(6, resources.length),
+    resourceCount,
   };
 }
 
@@ -227,7 +242,7 @@ function brokenCauses(
     note: `${group.length} resource${group.length === 1 ? "" : "s"}`,
     since: group.map(({ since }) => since).toSorted()[0] ?? "",
     resources: group.map(({ name, link }) => ({ name, path: pathOfLink(link) })),
-    more: Math.max(0, group.length - 6),
+    resourceCount: group.length,
   }));
 }
 

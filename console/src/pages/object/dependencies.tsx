@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { get, query } from "../../api/client.ts";
-import { base, keys, loopsQuery } from "../../api/queries.ts";
+import { agesReadEveryMs, base, keys, loopsQuery } from "../../api/queries.ts";
 import type { MapDocument } from "../../api/types.ts";
-import { AxisMark, axesOf } from "../../components/axes.tsx";
+import { ObjectLine } from "../../components/named-objects.tsx";
 import { ObjectLink, pathOf } from "../../components/object-link.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { Ago, useNowMs } from "../../components/time.tsx";
+import { Ago } from "../../components/time.tsx";
 import type { AboutObject } from "./page.tsx";
 
 type Card = MapDocument["cards"][number];
@@ -16,6 +16,7 @@ export function Dependencies({ organization, resource }: AboutObject) {
   const map = useQuery({
     queryKey: [...keys.record(organization, "object"), "around", uid],
     queryFn: () => get<MapDocument>(`${base(organization)}/map${query({ focus: uid, hops: 1 })}`),
+    refetchInterval: agesReadEveryMs,
     retry: false,
   }).data;
   const cards = new Map((map?.cards ?? []).map((card) => [card.metadata.uid, card]));
@@ -59,27 +60,22 @@ const most = 12;
 
 function Cards({ organization, title, cards }: { organization: string; title: string; cards: readonly Card[] }) {
   const loops = useQuery(loopsQuery).data;
-  const nowMs = useNowMs();
   if (cards.length === 0) return undefined;
   return (
     <section className="border-b border-line px-3.5 py-2">
       <h3 className="text-xs font-semibold text-soft">{title}</h3>
-      <ul>
-        {cards.slice(0, most).map((card) => {
-          const resource = { ...card, spec: {} };
-          const { ready, synced } = axesOf(resource, nowMs);
-          return (
-            <li key={card.metadata.uid} className="flex flex-wrap items-center gap-x-3 py-1 text-sm">
-              <span className="min-w-32 flex-1">
-                <ObjectLink organization={organization} path={pathOf(resource, loops)}>
-                  {card.kind}/{card.metadata.name}
-                </ObjectLink>
-              </span>
-              <AxisMark axis={ready} />
-              <AxisMark axis={synced} />
-            </li>
-          );
-        })}
+      <ul className="@container">
+        {cards.slice(0, most).map((card) => (
+          <ObjectLine
+            key={card.metadata.uid}
+            label={
+              <ObjectLink organization={organization} path={pathOf(card, loops)}>
+                {card.kind}/{card.metadata.name}
+              </ObjectLink>
+            }
+            resource={card}
+          />
+        ))}
       </ul>
       {cards.length > most ? <p className="text-xs text-soft">and {cards.length - most} more</p> : undefined}
     </section>

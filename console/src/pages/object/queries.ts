@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { get } from "../../api/client.ts";
-import { base, keys } from "../../api/queries.ts";
+import { agesReadEveryMs, base, keys } from "../../api/queries.ts";
 import type {
   ComparisonDocument,
   DeclarationDocument,
@@ -17,6 +17,7 @@ const part = <Answer>(organization: string, path: string, name: string) => {
   return queryOptions({
     queryKey: [...keys.record(organization, "object"), link, name],
     queryFn: () => get<Answer>(`${link}${name === "" ? "" : `/${name}`}`),
+    ...(name === "" ? { refetchInterval: agesReadEveryMs } : {}),
   });
 };
 

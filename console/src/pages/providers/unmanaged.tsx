@@ -2,15 +2,15 @@ import { useQuery } from "@tanstack/react-query";
 import { get, query } from "../../api/client.ts";
 import { base, keys, loopsQuery } from "../../api/queries.ts";
 import type { ResourcePage } from "../../api/parts.ts";
-import type { LoopsDocument, ObservationDocument } from "../../api/types.ts";
+import type { LoopsDocument, ObservationDocument, ResourceDocument } from "../../api/types.ts";
+import { ObjectLine } from "../../components/named-objects.tsx";
 import { ObjectLink, pathOf } from "../../components/object-link.tsx";
 
 /** So many resources are asked what they saw; a page that is open all day must stay cheap. */
 const asked = 40;
 
 interface Strangers {
-  readonly path: string;
-  readonly name: string;
+  readonly resource: ResourceDocument;
   readonly keys: readonly string[];
 }
 
@@ -30,17 +30,23 @@ export function Unmanaged({ organization, account }: { organization: string; acc
       <summary className="cursor-pointer text-accent">
         {count} thing{count === 1 ? "" : "s"} there that nobody declares
       </summary>
-      <ul className="mt-1 space-y-1">
-        {found.data.map((entry) => (
-          <li key={entry.path}>
-            <ObjectLink organization={organization} path={entry.path}>
-              {entry.name}
-            </ObjectLink>
-            <span className="block text-xs break-all text-soft">
-              {entry.keys.slice(0, 8).join(", ")}
-              {entry.keys.length > 8 ? ` and ${entry.keys.length - 8} more` : ""}
-            </span>
-          </li>
+      <ul className="@container mt-1">
+        {found.data.map(({ resource, keys: strange }) => (
+          <ObjectLine
+            key={resource.metadata.uid}
+            label={
+              <>
+                <ObjectLink organization={organization} path={pathOf(resource, loops)}>
+                  {resource.kind}/{resource.metadata.name}
+                </ObjectLink>
+                <span className="block text-xs break-all text-soft">
+                  {strange.slice(0, 8).join(", ")}
+                  {strange.length > 8 ? ` and ${strange.length - 8} more` : ""}
+                </span>
+              </>
+            }
+            resource={resource}
+          />
         ))}
       </ul>
     </details>
@@ -67,7 +73,7 @@ async function strangersAt(
       const strange = subjects
         .filter((subject) => subject.account === account)
         .flatMap(({ items }) => items.filter(({ owned, declaredBy }) => !owned && declaredBy.length === 0));
-      return { path, name: `${resource.kind}/${resource.metadata.name}`, keys: strange.map(({ key }) => key) };
+      return { resource, keys: strange.map(({ key }) => key) };
     }),
   );
   return seen.filter((entry) => entry.keys.length > 0);

@@ -2,9 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { loopsQuery } from "../../../api/queries.ts";
 import type { ResourceDocument } from "../../../api/types.ts";
-import { AxisMark, axesOf } from "../../../components/axes.tsx";
+import { ObjectLine } from "../../../components/named-objects.tsx";
 import { ObjectLink, pathOf } from "../../../components/object-link.tsx";
-import { useNowMs } from "../../../components/time.tsx";
 
 /** Resources with their four axes, and what is to be said about each. */
 export function HostList({
@@ -19,30 +18,23 @@ export function HostList({
   nobody: string;
 }) {
   const loops = useQuery(loopsQuery).data;
-  const nowMs = useNowMs();
   if (items.length === 0) return <p className="text-sm text-soft">{nobody}</p>;
   return (
-    <ul className="divide-y divide-line rounded-md border border-line">
-      {items.map((resource) => {
-        const axes = axesOf(resource, nowMs);
-        return (
-          <li
-            key={resource.metadata.uid}
-            className="flex flex-wrap items-center gap-x-4 gap-y-0.5 px-2.5 py-1.5 text-sm"
-          >
-            <span className="min-w-28 flex-1">
+    <ul className="@container divide-y divide-line rounded-md border border-line px-2.5">
+      {items.map((resource) => (
+        <ObjectLine
+          key={resource.metadata.uid}
+          label={
+            <>
               <ObjectLink organization={organization} path={pathOf(resource, loops)}>
                 {resource.metadata.name}
               </ObjectLink>
               {about === undefined ? undefined : <span className="block text-xs text-soft">{about(resource)}</span>}
-            </span>
-            <AxisMark axis={axes.ready} />
-            <AxisMark axis={axes.synced} />
-            <AxisMark axis={axes.fresh} />
-            <AxisMark axis={axes.guard} />
-          </li>
-        );
-      })}
+            </>
+          }
+          resource={resource}
+        />
+      ))}
     </ul>
   );
 }
