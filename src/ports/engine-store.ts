@@ -284,4 +284,6 @@ export interface IdleBatch {
   }[];
   /** Every subject of the shard that is not failing was looked at completely after this time: the age of idle verdicts. */
   readonly seen: readonly { readonly shard: number; readonly sinceMs: number }[];
+  /** The same of the subjects of one kind in the shard: loops of a minute are not as old as those of an hour beside them. */
+  readonly loopsSeen: readonly { readonly shard: number; readonly kind: string; readonly sinceMs: number }[];
 }

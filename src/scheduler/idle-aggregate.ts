@@ -6,14 +6,22 @@ const KEPT_MS = 60 * MINUTE_MS;
 
 type Freshness = IdleBatch["freshness"][number];
 
+/** Since when what a process holds has been looked at, in the store's time. */
+export interface Seen {
+  readonly shards: IdleBatch["seen"];
+  readonly loops: IdleBatch["loopsSeen"];
+}
+
 /**
- * What cycles that wrote nothing leave behind: how many there were per loop and minute, how fresh each listing is, and since when a
- * whole shard has been looked at. Kept here and recorded in batches, so that an idle cycle costs no commit of its own.
+ * What cycles that wrote nothing leave behind: how many there were per loop and minute, how fresh each listing is, and since when
+ * everything of a loop, or of a whole shard, has been looked at. Kept here and recorded in batches, so that an idle cycle costs no commit of its own.
  */
 export class IdleAggregate {
   readonly #counts = new Map<string, { readonly kind: string; readonly minuteMs: number; count: number }>();
   readonly #freshness = new Map<string, Freshness>();
   readonly #seenSinceMs = new Map<number, number>();
+  /** By shard, then by kind. */
+  readonly #loopsSinceMs = new Map<number, Map<string, number>>();
   #pending = 0;
 
   /** Cycles since the last batch was recorded, idle or not: each may have moved what the next one says. */
@@ -37,22 +45,30 @@ export class IdleAggregate {
 
   forgetShard(shard: number): void {
     this.#seenSinceMs.delete(shard);
+    this.#loopsSinceMs.delete(shard);
   }
 
-  /** Takes the batch out; undefined when there is nothing new to say. `seen` holds for the shards it names. */
-  take(holder: string, seen: IdleBatch["seen"], nowMs: number): IdleBatch | undefined {
-    const news = seen.filter(({ shard, sinceMs }) => sinceMs > (this.#seenSinceMs.get(shard) ?? 0));
+  /** Takes the batch out; undefined when there is nothing new to say. What was seen holds for the shards that it names. */
+  take(holder: string, { shards, loops }: Seen, nowMs: number): IdleBatch | undefined {
+    const seen = shards.filter(({ shard, sinceMs }) => sinceMs > (this.#seenSinceMs.get(shard) ?? 0));
+    const loopsSeen = loops.filter(
+      ({ shard, kind, sinceMs }) => sinceMs > (this.#loopsSinceMs.get(shard)?.get(kind) ?? 0),
+    );
     const cycles = [...this.#counts.values()]
       .filter(({ minuteMs }) => minuteMs > nowMs - KEPT_MS)
       .map(({ count, kind, minuteMs }) => ({ kind, minuteMs, count }))
       .sort((left, right) => left.minuteMs - right.minuteMs || (left.kind < right.kind ? -1 : 1));
     const freshness = [...this.#freshness.values()];
-    if (cycles.length + freshness.length + news.length === 0) return undefined;
-    for (const { shard, sinceMs } of news) this.#seenSinceMs.set(shard, sinceMs);
+    if (cycles.length + freshness.length + seen.length + loopsSeen.length === 0) return undefined;
+    for (const { shard, sinceMs } of seen) this.#seenSinceMs.set(shard, sinceMs);
+    for (const { shard, kind, sinceMs } of loopsSeen) {
+      const ofShard = this.#loopsSinceMs.get(shard) ?? new Map<string, number>();
+      this.#loopsSinceMs.set(shard, ofShard.set(kind, sinceMs));
+    }
     this.#counts.clear();
     this.#freshness.clear();
     this.#pending = 0;
-    return { holder, cycles, freshness, seen: news };
+    return { holder, cycles, freshness, seen, loopsSeen };
   }
 
   /** The store did not take the batch: it is part of the next one. What may have been recorded after all is counted twice at most. */
@@ -63,6 +79,7 @@ export class IdleAggregate {
     }
     this.fresh(batch.freshness);
     for (const { shard } of batch.seen) this.#seenSinceMs.delete(shard);
+    for (const { shard, kind } of batch.loopsSeen) this.#loopsSinceMs.get(shard)?.delete(kind);
   }
 
   #count(kind: string, minuteMs: number, count: number): void {

@@ -5,12 +5,13 @@ import type { Signal } from "../ports/signal.ts";
 import { requireCallsWithinLease } from "./call-timeouts.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { DuePoller } from "./due-poller.ts";
-import { IdleAggregate } from "./idle-aggregate.ts";
+import { IdleAggregate, type Seen } from "./idle-aggregate.ts";
 import { type HeldShard, Leases } from "../kernel/leases.ts";
 import { Listing } from "./listing.ts";
 import { harmless, type LeaseLoss, type SchedulerMetrics } from "./metrics.ts";
 import { type SchedulerOptions, type SchedulerSettings, schedulerSettings } from "./options.ts";
 import { priorityOf } from "./priority.ts";
+import type { Sweep } from "./subject-table.ts";
 import { Wake } from "../kernel/wake.ts";
 import { within } from "../kernel/within.ts";
 
@@ -178,12 +179,12 @@ class ShardScheduler implements Scheduler {
     this.#engine.log.info("scheduler.draining", { running: this.#dispatcher.queue.running });
     this.#poller.stop();
     this.#listing.stop();
-    const { seenSinceMs } = this.#dispatcher.timers.table.sweep();
+    const sweep = this.#dispatcher.timers.table.sweep();
     const released = this.#leases.release();
     // What was seen is said by us: the next holder has to look at everything before it can say as much.
-    await this.#recordIdle(seenSinceMs);
+    await this.#recordIdle(sweep);
     await released;
-    if (this.#idle.pending > 0) await this.#recordIdle([]);
+    if (this.#idle.pending > 0) await this.#recordIdle({ seenSinceMs: [], loops: [] });
     this.#dispatcher.stop();
     this.#stopped = true;
     this.#housekeeping.wake();
@@ -227,22 +228,16 @@ class ShardScheduler implements Scheduler {
       const worth =
         this.#idle.pending >= this.#settings.idleBatch ||
         (this.#idle.pending > 0 && sinceMs >= this.#settings.idleAtLatestMs);
-      if (worth) await this.#recordIdle(sweep.seenSinceMs);
+      if (worth) await this.#recordIdle(sweep);
     }
   }
 
   /** One commit for all idle cycles since the last one. */
-  async #recordIdle(seenSinceMs: readonly (number | undefined)[]): Promise<void> {
+  async #recordIdle(sweep: Pick<Sweep, "seenSinceMs" | "loops">): Promise<void> {
     const { accounts, clock, store } = this.#engine;
     const nowMs = clock.monotonicMs();
-    const seen = [...this.#listed]
-      .sort((left, right) => left.shard - right.shard)
-      .flatMap(({ shard }) => {
-        const sinceMs = seenSinceMs[shard];
-        return sinceMs === undefined ? [] : [{ shard, sinceMs: Math.floor(clock.nowMs() - (nowMs - sinceMs)) }];
-      });
     this.#idle.fresh(accounts.takeFreshness());
-    const batch = this.#idle.take(this.#leases.holder, seen, clock.nowMs());
+    const batch = this.#idle.take(this.#leases.holder, this.#seenOf(sweep), clock.nowMs());
     this.#idleAtMs = nowMs;
     if (batch === undefined) return;
     try {
@@ -251,6 +246,23 @@ class ShardScheduler implements Scheduler {
       this.#idle.giveBack(batch);
       this.#storeFailed("recordIdle", thrown);
     }
+  }
+
+  /** Of shards that were listed whole: what was not listed yet was not looked at. */
+  #seenOf({ seenSinceMs, loops }: Pick<Sweep, "seenSinceMs" | "loops">): Seen {
+    const { clock } = this.#engine;
+    const behindMs = clock.nowMs() - clock.monotonicMs();
+    const listed = [...this.#listed].map(({ shard }) => shard).sort((left, right) => left - right);
+    const isListed = new Set(listed);
+    return {
+      shards: listed.flatMap((shard) => {
+        const sinceMs = seenSinceMs[shard];
+        return sinceMs === undefined ? [] : [{ shard, sinceMs: Math.floor(sinceMs + behindMs) }];
+      }),
+      loops: loops
+        .filter(({ shard }) => isListed.has(shard))
+        .map(({ shard, kind, sinceMs }) => ({ shard, kind, sinceMs: Math.floor(sinceMs + behindMs) })),
+    };
   }
 
   #publish(oldestLookMs: number | undefined): void {

@@ -20,6 +20,8 @@ export class SubjectGroups {
   readonly #groups: (SubjectGroup | undefined)[] = [];
   readonly #free: number[] = [];
   #shards = new Uint8Array(64);
+  #loops = new Uint32Array(64);
+  readonly #kinds: string[] = [];
   /** Listings come sorted by id and neighbours are mostly of one group: comparing four fields beats building a key. */
   #latest: SubjectGroup | undefined;
 
@@ -37,6 +39,20 @@ export class SubjectGroups {
   /** Shard by group index, for passes over all rows. */
   get shards(): Uint8Array<ArrayBuffer> {
     return this.#shards;
+  }
+
+  /** By group index: which loop in which shard, as `loopOf` reads it. */
+  get loops(): Uint32Array<ArrayBuffer> {
+    return this.#loops;
+  }
+
+  /** One more than the largest number in `loops`. */
+  get loopsEnd(): number {
+    return this.#kinds.length * SHARDS;
+  }
+
+  loopOf(loop: number): { readonly shard: number; readonly kind: string } {
+    return { shard: loop % SHARDS, kind: this.#kinds[Math.floor(loop / SHARDS)] ?? "" };
   }
 
   /** The group of a subject that joins it. */
@@ -98,11 +114,27 @@ export class SubjectGroups {
       group = { index, organizationId, accountId, kind, shard, everyMs: this.#everyMsOf(kind), phase, subjects: 0 };
       this.#groups[index] = group;
       this.#byKey.set(key, group);
-      if (index >= this.#shards.length) this.#shards = doubled(this.#shards);
+      if (index >= this.#shards.length) this.#double();
       this.#shards[index] = shard;
+      this.#loops[index] = this.#kindIndex(kind) * SHARDS + shard;
     }
     this.#latest = group;
     return group;
+  }
+
+  /** Kinds are few, and stay. */
+  #kindIndex(kind: string): number {
+    const known = this.#kinds.indexOf(kind);
+    return known >= 0 ? known : this.#kinds.push(kind) - 1;
+  }
+
+  #double(): void {
+    const shards = new Uint8Array(this.#shards.length * 2);
+    shards.set(this.#shards);
+    this.#shards = shards;
+    const loops = new Uint32Array(this.#loops.length * 2);
+    loops.set(this.#loops);
+    this.#loops = loops;
   }
 }
 
@@ -111,10 +143,4 @@ function keyOf(
   shard: number,
 ): string {
   return `${shard}\n${entry.organizationId}\n${entry.accountId ?? ""}\n${entry.kind}`;
-}
-
-function doubled(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(bytes.length * 2);
-  larger.set(bytes);
-  return larger;
 }

@@ -6,6 +6,13 @@ const NEVER = 0xffffffff;
 const LOOKED = 1;
 const FAILING = 2;
 
+export interface Sweep {
+  readonly loops: readonly { readonly shard: number; readonly kind: string; readonly sinceMs: number }[];
+  /** By shard. */
+  readonly seenSinceMs: readonly (number | undefined)[];
+  readonly oldestMs: number | undefined;
+}
+
 /**
  * Every subject of the shards this process holds, as columns: id 8 bytes, group 4, last look 4, flags 1, and 8 for finding a row
  * by id. Rows keep their number for as long as the subject stays, so that the wheel and the queue can name them.
@@ -113,16 +120,13 @@ export class SubjectTable {
   }
 
   /**
-   * One pass over the columns. For each shard the monotonic time since which every subject that does not fail was looked at, or
-   * undefined while one was not; and the time of the oldest look of all.
+   * One pass over the columns. For each loop in each shard the monotonic time since which every subject of it that does not fail was
+   * looked at, left out while one was not; the same for each whole shard; and the time of the oldest look of all.
    */
-  sweep(): {
-    readonly seenSinceMs: readonly (number | undefined)[];
-    readonly oldestMs: number | undefined;
-  } {
-    const oldest = new Uint32Array(SHARDS).fill(NEVER);
-    const unseen = new Uint8Array(SHARDS);
-    const { shards } = this.groups;
+  sweep(): Sweep {
+    const oldest = new Uint32Array(this.groups.loopsEnd).fill(NEVER);
+    const unseen = new Uint8Array(oldest.length);
+    const { loops } = this.groups;
     // A million rows are passed every few seconds: locals, typed arrays and whole numbers only.
     const groups = this.#groups;
     const looked = this.#lookedSecond;
@@ -135,14 +139,29 @@ export class SubjectTable {
       const flags = allFlags[row] as number;
       if (second < oldestSecond) oldestSecond = second;
       if ((flags & FAILING) !== 0) continue;
-      const shard = shards[group] as number;
-      if ((flags & LOOKED) === 0) unseen[shard] = 1;
-      else if (second < (oldest[shard] as number)) oldest[shard] = second;
+      const loop = loops[group] as number;
+      if ((flags & LOOKED) === 0) unseen[loop] = 1;
+      else if (second < (oldest[loop] as number)) oldest[loop] = second;
     }
-    const seenSinceMs = Array.from(oldest, (second, shard) =>
-      unseen[shard] === 1 || second === NEVER ? undefined : this.#ms(second),
+    return { ...this.#seen(oldest, unseen), oldestMs: oldestSecond === NEVER ? undefined : this.#ms(oldestSecond) };
+  }
+
+  #seen(oldest: Uint32Array, unseen: Uint8Array): Pick<Sweep, "loops" | "seenSinceMs"> {
+    const ofShard = new Uint32Array(SHARDS).fill(NEVER);
+    const unseenOfShard = new Uint8Array(SHARDS);
+    const loops: Sweep["loops"][number][] = [];
+    for (const [loop, second] of oldest.entries()) {
+      const { shard, kind } = this.groups.loopOf(loop);
+      if (unseen[loop] === 1) unseenOfShard[shard] = 1;
+      else if (second !== NEVER) {
+        loops.push({ shard, kind, sinceMs: this.#ms(second) });
+        ofShard[shard] = Math.min(ofShard[shard] as number, second);
+      }
+    }
+    const seenSinceMs = Array.from(ofShard, (second, shard) =>
+      unseenOfShard[shard] === 1 || second === NEVER ? undefined : this.#ms(second),
     );
-    return { seenSinceMs, oldestMs: oldestSecond === NEVER ? undefined : this.#ms(oldestSecond) };
+    return { loops, seenSinceMs };
   }
 
   #second(nowMs: number): number {

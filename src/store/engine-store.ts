@@ -21,7 +21,7 @@ import { priorityNumber, priorityOf } from "./priorities.ts";
 import { dock } from "./dock.ts";
 import { settleBatch } from "./settlements.ts";
 import { blockCalls, recordAccount, recordedThings, reserveDeletes, takeCalls } from "./sql/budgets.ts";
-import { countIdleCycles, recordFreshness, recordSeen } from "./sql/idle.ts";
+import { countIdleCycles, recordFreshness, recordLoopsSeen, recordSeen } from "./sql/idle.ts";
 import { releaseShards, renewShards, shardHolders, takeShards } from "./sql/lease.ts";
 import { load } from "./sql/load.ts";
 import { dueSubjects, listSubjects, type SubjectEntryRow } from "./sql/subjects.ts";
@@ -159,7 +159,7 @@ export class PostgresEngineStore implements EngineStore {
     await this.#run(call(blockCalls, accountId, Math.round(forMs)));
   };
 
-  recordIdle: EngineStore["recordIdle"] = async ({ cycles, freshness, seen }) => {
+  recordIdle: EngineStore["recordIdle"] = async ({ cycles, freshness, seen, loopsSeen }) => {
     const calls: Call<never>[] = [];
     if (cycles.length > 0) {
       const counts = cycles.map(({ count }) => count);
@@ -190,6 +190,16 @@ export class PostgresEngineStore implements EngineStore {
           recordSeen,
           seen.map(({ shard }) => shard),
           seen.map(({ sinceMs }) => sinceMs),
+        ),
+      );
+    }
+    if (loopsSeen.length > 0) {
+      calls.push(
+        call(
+          recordLoopsSeen,
+          loopsSeen.map(({ shard }) => shard),
+          loopsSeen.map(({ kind }) => kind),
+          loopsSeen.map(({ sinceMs }) => sinceMs),
         ),
       );
     }

@@ -43,6 +43,7 @@ test("old changes, verdicts, used grants and closed held changes go; what is cur
     cycles: [{ kind: "Zone", minuteMs: nowMs, count: 2 }],
     freshness: [],
     seen: [],
+    loopsSeen: [],
   });
   assert.equal((await read.history({ organizationId, uid: input.resource.uid, limit: 9 })).length, 3);
 
@@ -130,8 +131,12 @@ test("what is shown of a resource is its declaration, policies, pauses and each 
   nowMs += 60_000;
   const shard = input.subject.shard;
   const idle = { holder: "h", cycles: [], freshness: [], seen: [{ shard, sinceMs: looked + 30_000 }] };
-  await engine.recordIdle(idle);
-  assert.equal((await get())?.subjects[0]?.confirmedAtMs, looked + 30_000);
+  await engine.recordIdle({ ...idle, loopsSeen: [{ shard, kind: "Another", sinceMs: looked + 50_000 }] });
+  assert.equal((await get())?.subjects[0]?.confirmedAtMs, looked + 30_000, "another loop says nothing about this one");
+  await engine.recordIdle({ ...idle, loopsSeen: [{ shard, kind: "Zone", sinceMs: looked + 45_000 }] });
+  assert.equal((await get())?.subjects[0]?.confirmedAtMs, looked + 45_000, "its own loop is younger than its shard");
+  await engine.recordIdle({ ...idle, loopsSeen: [{ shard, kind: "Zone", sinceMs: looked + 40_000 }] });
+  assert.equal((await get())?.subjects[0]?.confirmedAtMs, looked + 45_000, "an older word changes nothing");
   assert.deepEqual((await get())?.pauses, [], "a pause that ran out is none");
   await engine.settle(settlementFor(world, current, { status: { ...status, failing: true } }));
   assert.equal((await get())?.subjects[0]?.confirmedAtMs, looked);

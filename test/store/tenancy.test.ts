@@ -373,7 +373,7 @@ test("row-level security is forced on every table with a tenant, and the roles o
      order by name`,
   );
   // None of these has a row that belongs to one tenant.
-  const shared = ["delete_budget", "delete_charge", "idle_cycle", "installation", "log_head", "migration"];
+  const shared = ["delete_budget", "delete_charge", "idle_cycle", "installation", "log_head", "loop_seen", "migration"];
   assert.deepEqual(
     open.map(({ name }) => name),
     [...shared, "notification_cursor", "shard", "shard_holder", "shard_seen", "worker_holder", "worker_shard"],

@@ -122,9 +122,10 @@ export interface LastSeenRow {
 export const lastSeen = statement<LastSeenRow>(
   "last seen",
   "tenants",
-  `select s.id as subject_id, o.observation, v.since_ms as seen_since_ms from setpoint.subject as s
+  `select s.id as subject_id, o.observation, greatest(v.since_ms, l.since_ms) as seen_since_ms from setpoint.subject as s
    left join setpoint.subject_observation as o on o.organization_id = s.organization_id and o.subject_id = s.id
    left join setpoint.shard_seen as v on v.shard = s.shard
+   left join setpoint.loop_seen as l on l.shard = s.shard and l.kind = s.kind
    where s.id = any ($2::bigint[]) and s.organization_id = $1`,
 );
 

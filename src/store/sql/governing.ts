@@ -314,7 +314,8 @@ export const loopActivity = statement<LoopActivityRow>(
      (select min(i.minute_ms) from setpoint.idle_cycle as i where i.kind = seen.kind) as counted_since_ms,
      greatest(seen.looked_at_ms,
        (select max(i.minute_ms) from setpoint.idle_cycle as i where i.kind = seen.kind)) as last_cycle_at_ms,
-     (select min(v.since_ms) from setpoint.shard_seen as v) as swept_since_ms
+     coalesce((select min(l.since_ms) from setpoint.loop_seen as l where l.kind = seen.kind),
+       (select min(v.since_ms) from setpoint.shard_seen as v)) as swept_since_ms
    from seen, clock order by seen.kind`,
 );
 

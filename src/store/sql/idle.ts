@@ -27,3 +27,12 @@ export const recordSeen = statement<never>(
    select shard, max(since_ms) from unnest($1::smallint[], $2::bigint[]) as n (shard, since_ms) group by shard order by shard
    on conflict (shard) do update set since_ms = greatest(v.since_ms, excluded.since_ms)`,
 );
+
+export const recordLoopsSeen = statement<never>(
+  "record loops seen",
+  "platform",
+  `insert into setpoint.loop_seen as v (shard, kind, since_ms)
+   select shard, kind, max(since_ms) from unnest($1::smallint[], $2::text[], $3::bigint[]) as n (shard, kind, since_ms)
+   group by shard, kind order by shard, kind
+   on conflict (shard, kind) do update set since_ms = greatest(v.since_ms, excluded.since_ms)`,
+);

@@ -59,11 +59,12 @@ export const listedResource = `r.uid, r.kind, r.name, r.scope, r.generation, r.s
        (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = s.id) as due_at_ms, s.hold_operation_id,
        (select json_build_object('pipeline', o.pipeline, 'message', o.message) from setpoint.operation as o
         where o.organization_id = s.organization_id and o.id = s.hold_operation_id and o.state = 'attention') as attention, t.status,
-       v.since_ms as seen_since_ms, m.version as status_version
+       greatest(v.since_ms, l.since_ms) as seen_since_ms, m.version as status_version
      from setpoint.subject as s
      left join setpoint.subject_state as t on t.organization_id = s.organization_id and t.subject_id = s.id
      left join setpoint.subject_summary as m on m.subject_id = s.id
      left join setpoint.shard_seen as v on v.shard = s.shard
+     left join setpoint.loop_seen as l on l.shard = s.shard and l.kind = s.kind
      where s.organization_id = r.organization_id and s.resource_uid = r.uid order by s.id) as found) as subjects`;
 
 /** The same with the policies and pauses that cover it. The policies come unordered; the path orders them. */

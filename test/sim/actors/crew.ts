@@ -109,6 +109,8 @@ export class Crew {
       run,
       leaseMs: swarm.rare.leaseMs,
       renewEveryMs: Math.floor(swarm.rare.leaseMs / 3),
+      // Steps are for what may go wrong: what idle cycles leave behind is written down less often than in earnest.
+      idleAtLatestMs: 60_000,
     });
     return { poke: () => scheduler.poke() };
   }

@@ -47,6 +47,7 @@ export function dump({ tables, nowMs }: State): Json {
     idleCycles: sorted(tables.idleCycles),
     freshness: sorted(tables.freshness),
     seen: sorted(tables.seen),
+    loopsSeen: sorted(tables.loopsSeen),
   };
   return JSON.parse(JSON.stringify(whole)) as Json;
 }

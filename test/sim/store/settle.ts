@@ -119,4 +119,8 @@ export function recordIdle({ tables }: State, request: IdleBatch): void {
   for (const { shard, sinceMs } of request.seen) {
     tables.seen.set(shard, Math.max(tables.seen.get(shard) ?? 0, sinceMs));
   }
+  for (const { shard, kind, sinceMs } of request.loopsSeen) {
+    const key = `${shard} ${kind}`;
+    tables.loopsSeen.set(key, Math.max(tables.loopsSeen.get(key) ?? 0, sinceMs));
+  }
 }

@@ -50,6 +50,7 @@ export interface Tables {
   idleCycles: Map<string, number>;
   freshness: Map<string, number>;
   seen: Map<number, number>;
+  loopsSeen: Map<string, number>;
 }
 
 /** The tables with the two things a transaction needs from outside: the store's own clock, and ids. */
@@ -96,6 +97,7 @@ export function newTables(installationId: string): Tables {
     idleCycles: new Map(),
     freshness: new Map(),
     seen: new Map(),
+    loopsSeen: new Map(),
   };
 }
 
@@ -136,6 +138,7 @@ export function copyTables(tables: Tables): Tables {
     idleCycles: new Map(tables.idleCycles),
     freshness: new Map(tables.freshness),
     seen: new Map(tables.seen),
+    loopsSeen: new Map(tables.loopsSeen),
   };
 }
 

@@ -71,6 +71,7 @@ const tables = {
   idleCycles: "select kind || ' ' || minute_ms as key, count as value from setpoint.idle_cycle",
   freshness: "select account_id || ' ' || collection as key, complete_at_ms as value from setpoint.freshness",
   seen: "select shard as key, since_ms as value from setpoint.shard_seen",
+  loopsSeen: "select shard || ' ' || kind as key, since_ms as value from setpoint.loop_seen",
 } as const;
 
 /** The PostgreSQL store's content in the form of the twin's `dump()`. */
@@ -108,6 +109,7 @@ function view(name: keyof typeof tables, row: Row): unknown {
     case "idleCycles":
     case "freshness":
     case "seen":
+    case "loopsSeen":
       return [row["key"], row["value"]];
     default:
       return row;

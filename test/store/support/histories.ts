@@ -383,20 +383,18 @@ export class Historian {
       case 4:
         if (dice.chance(0.15)) return { method: "markRestored", request: undefined as never };
         return { method: "createScope", request: { organizationId: first, scope: "project/a", parent: "nowhere" } };
-      default:
-        return {
-          method: "recordIdle",
-          request: {
-            holder: dice.pick(holders),
-            cycles: dice
-              .some(["Zone", "Record"], 0.6)
-              .map((kind) => ({ kind, minuteMs: Math.floor(now / 60_000) * 60_000, count: 3 })),
-            freshness: dice
-              .some(["servers", "zones"], 0.6)
-              .map((collection) => ({ accountId, collection, completeAtMs: now - dice.below(99_000) })),
-            seen: dice.some([1, 2], 0.6).map((shard) => ({ shard, sinceMs: now - dice.below(99_000) })),
-          },
-        };
+      default: {
+        const holder = dice.pick(holders);
+        const cycles = dice
+          .some(["Zone", "Record"], 0.6)
+          .map((kind) => ({ kind, minuteMs: Math.floor(now / 60_000) * 60_000, count: 3 }));
+        const freshness = dice
+          .some(["servers", "zones"], 0.6)
+          .map((collection) => ({ accountId, collection, completeAtMs: now - dice.below(99_000) }));
+        const seen = dice.some([1, 2], 0.6).map((shard) => ({ shard, sinceMs: now - dice.below(99_000) }));
+        const loopsSeen = seen.map((one) => ({ ...one, kind: "Zone", sinceMs: one.sinceMs + 1_000 }));
+        return { method: "recordIdle", request: { holder, cycles, freshness, seen, loopsSeen } };
+      }
     }
   }
 

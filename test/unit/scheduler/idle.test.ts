@@ -18,13 +18,13 @@ test("idle cycles are recorded in batches: far less than one commit for a hundre
     for (const { kind, minuteMs } of counts) assert.deepEqual([kind, minuteMs % 60_000], ["Thing", 0]);
 });
 
-test("a small installation records once a minute at most, and nothing when nothing happened", async () => {
+test("a small installation records three times a minute at most, and nothing when nothing happened", async () => {
   const scene = new Scene();
   scene.everySeconds = 20;
   for (const id of [1, 2, 3]) scene.store.add({ id, shard: 1 });
   const scheduler = scene.start("a");
   await scene.clock.advance(600_000);
-  assert.ok(scene.store.idle.length >= 8 && scene.store.idle.length <= 10);
+  assert.ok(scene.store.idle.length >= 25 && scene.store.idle.length <= 30, String(scene.store.idle.length));
   await Promise.all([scheduler.drain(), scene.clock.advance(1_000)]);
 
   const still = new Scene();
@@ -54,6 +54,29 @@ test("a shard is reported as seen since its oldest look, in step with the looks,
     startMs + 300_000 - last <= 100_000,
     `the last claim is ${startMs + 300_000 - last} ms old, with looks every 60 s`,
   );
+});
+
+test("a loop of a minute is reported as young as it is, beside one of an hour in the same shard", async () => {
+  const scene = new Scene();
+  scene.everySeconds = 60;
+  for (let id = 1; id <= 20; id++) scene.store.add({ id, shard: 9 });
+  for (let id = 21; id <= 30; id++) scene.store.add({ id, shard: 9, kind: "Slow" });
+  scene.start("a");
+  await scene.clock.advance(1_500_000);
+  const startMs = 1_700_000_000_000;
+  const ageOf = (sinceMs: number | undefined) => startMs + 1_500_000 - (sinceMs ?? 0);
+  const batches = scene.store.idle;
+  const last = (kind: string) => batches.flatMap(({ loopsSeen }) => loopsSeen).findLast((one) => one.kind === kind);
+  for (const { shard, kind, sinceMs } of batches.flatMap(({ loopsSeen }) => loopsSeen)) {
+    assert.equal(shard, 9);
+    const [from, to] = kind === "Slow" ? [21, 30] : [1, 20];
+    const looked = scene.turns.filter(({ id, atMs }) => id >= from && id <= to && atMs >= sinceMs - startMs);
+    assert.equal(new Set(looked.map(({ id }) => id)).size, to - from + 1, "every one of them had a turn since");
+  }
+  const minute = ageOf(last("Thing")?.sinceMs);
+  assert.ok(minute <= 100_000, `the loop of a minute reads ${minute} ms old`);
+  const shardAge = ageOf(batches.flatMap(({ seen }) => seen).at(-1)?.sinceMs);
+  assert.ok(shardAge > 600_000, `the shard as a whole is as old as its slowest loop: ${shardAge} ms`);
 });
 
 test("a failing subject does not hold its shard back, because its own record speaks for it; a superseded one does", async () => {
@@ -97,7 +120,12 @@ test("freshness keeps the newest per account and collection until it is recorded
   idle.fresh([{ accountId: "a", collection: "servers", completeAtMs: 6 }]);
   idle.note("Thing", 61_000, true);
   idle.note("Thing", 62_000, false);
-  const batch = idle.take("me", [{ shard: 3, sinceMs: 40 }], 62_000);
+  const loopsSeen = [
+    { shard: 3, kind: "Thing", sinceMs: 60 },
+    { shard: 3, kind: "Slow", sinceMs: 40 },
+  ];
+  const seen = { shards: [{ shard: 3, sinceMs: 40 }], loops: loopsSeen };
+  const batch = idle.take("me", seen, 62_000);
   assert.deepEqual(batch, {
     holder: "me",
     cycles: [{ kind: "Thing", minuteMs: 60_000, count: 1 }],
@@ -106,9 +134,14 @@ test("freshness keeps the newest per account and collection until it is recorded
       { accountId: "b", collection: "servers", completeAtMs: 7 },
     ],
     seen: [{ shard: 3, sinceMs: 40 }],
+    loopsSeen,
   });
-  assert.equal(idle.take("me", [{ shard: 3, sinceMs: 40 }], 63_000), undefined, "nothing new");
+  assert.equal(idle.take("me", seen, 63_000), undefined, "nothing new");
   assert.ok(batch !== undefined);
   idle.giveBack(batch);
-  assert.deepEqual(idle.take("me", [{ shard: 3, sinceMs: 40 }], 64_000), batch);
+  assert.deepEqual(idle.take("me", seen, 64_000), batch);
+  const younger = { ...seen, loops: [{ shard: 3, kind: "Thing", sinceMs: 61 }, ...loopsSeen.slice(1)] };
+  assert.deepEqual(idle.take("me", younger, 65_000)?.loopsSeen, younger.loops.slice(0, 1), "only what is news");
+  idle.forgetShard(3);
+  assert.deepEqual(idle.take("me", younger, 66_000)?.loopsSeen, younger.loops, "the next holder has to say it itself");
 });

@@ -65,6 +65,16 @@ test("a shard is seen since its oldest look; one that was never looked at holds 
   assert.equal(table.sweep().oldestMs, 1_000);
   table.markLooked(rows[2] ?? -1, 20_000);
   assert.equal(table.sweep().seenSinceMs[5], 20_000, "it does not fail any more");
+  const slow = table.add({ id: 5, organizationId: "acme", accountId: "account-5", kind: "Slow" }, 5, 1_000);
+  assert.equal(table.sweep().seenSinceMs[5], undefined, "the shard waits for the loop that was not there yet");
+  assert.deepEqual(table.sweep().loops, [{ shard: 5, kind: "Thing", sinceMs: 20_000 }], "its other loop does not");
+  table.markLooked(slow, 9_000);
+  assert.deepEqual(table.sweep().loops, [
+    { shard: 5, kind: "Thing", sinceMs: 20_000 },
+    { shard: 5, kind: "Slow", sinceMs: 9_000 },
+  ]);
+  assert.equal(table.sweep().seenSinceMs[5], 9_000);
+  table.remove(slow);
   assert.deepEqual([...table.groups.accountsOf(5)], ["account-5"]);
   for (const row of rows) table.remove(row);
   assert.deepEqual([...table.groups.accountsOf(5)], [], "a group goes with its last subject");
