@@ -3,6 +3,7 @@ import { covers, parseCidr } from "../cloud/cidr.ts";
 import { cidrSchema } from "../cloud/cidr-schema.ts";
 import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
 import { parseIpv4 } from "../dns-record/ip-address.ts";
+import { usual } from "../naming/form-hints.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
 const fields = z.strictObject({
@@ -11,7 +12,8 @@ const fields = z.strictObject({
     .optional()
     .describe(
       "All private addresses of the network, such as 10.0.0.0/16. It can be widened in place. Needed where the provider does not give the addresses.",
-    ),
+    )
+    .meta(usual),
   location: z
     .string()
     .min(1)
@@ -27,9 +29,15 @@ const fields = z.strictObject({
     )
     .max(50)
     .default([])
-    .describe("Parts of the range that servers get their addresses from."),
+    .describe("Parts of the range that servers get their addresses from.")
+    .meta(usual),
   routes: z
-    .array(z.strictObject({ destination: cidrSchema, gateway: z.string() }))
+    .array(
+      z.strictObject({
+        destination: cidrSchema,
+        gateway: z.string().describe("The address inside the network that it goes to."),
+      }),
+    )
     .max(100)
     .default([])
     .describe("Where traffic for other addresses goes: a gateway inside the network."),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FieldProblem, NamedResources } from "../../kernel/kind.ts";
+import { filledIn, oneWay } from "../naming/form-hints.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 import { computeProfileSchema } from "./schema.ts";
 
@@ -7,13 +8,18 @@ const typeName = z.string().min(1).max(255);
 
 /** How a server type is said: by the provider's own name, or by an entry of the catalogue. */
 export const typeFields = {
-  type: typeName.optional().describe("The provider's name of the server type, such as cx22; or else a profile."),
+  type: typeName
+    .optional()
+    .describe("The provider's name of the server type, such as cx22; or else a profile.")
+    .meta(oneWay("Server type", "Provider's name")),
   profile: resourceNameSchema
     .optional()
-    .describe("The ComputeProfile of the organization whose type it is; or else the type itself."),
+    .describe("The ComputeProfile of the organization whose type it is; or else the type itself.")
+    .meta(oneWay("Server type", "ComputeProfile")),
   profileType: typeName
     .optional()
-    .describe("Filled in when it is declared: the type that the profile has then. What is said here does not count."),
+    .describe("Filled in when it is declared: the type that the profile has then. What is said here does not count.")
+    .meta(filledIn),
 };
 
 export interface TypeSaid {

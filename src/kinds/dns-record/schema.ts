@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { usual } from "../naming/form-hints.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 import { parseRecordName } from "./domain-name.ts";
 import { apexProblem } from "./record-name.ts";
@@ -22,12 +23,13 @@ const fields = z.strictObject({
     .describe(
       "`@` for the zone itself, a name inside the zone such as `www`, or a full name with a trailing dot. Names may be written in any letters.",
     ),
-  type: z.enum(recordTypes),
+  type: z.enum(recordTypes).describe("What kind of record it is: A and AAAA are addresses, CNAME is another name."),
   values: z
     .array(z.string().min(1).max(4096))
     .max(100)
     .default([])
-    .describe("One entry per record. TXT is plain text: quotes and splitting are added when it is written."),
+    .describe("One entry per record. TXT is plain text: quotes and splitting are added when it is written.")
+    .meta(usual),
   valuesFrom: z
     .array(
       z.strictObject({
@@ -51,7 +53,8 @@ const fields = z.strictObject({
     .min(0, "a TTL is 0 or more seconds (RFC 2181 8)")
     .max(longestTtlSeconds, `a TTL is at most ${longestTtlSeconds} seconds (RFC 2181 8)`)
     .default(300)
-    .describe("How long resolvers may keep it; 0: not at all."),
+    .describe("How long resolvers may keep it; 0: not at all.")
+    .meta(usual),
 });
 
 export const dnsRecordSchema = fields.superRefine((spec, context) => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { cidrSchema } from "../cloud/cidr-schema.ts";
 import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
+import { usual } from "../naming/form-hints.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
 const highestPort = 65_535;
@@ -21,15 +22,15 @@ const portSchema = z
 
 const ruleSchema = z
   .strictObject({
-    direction: z.enum(["in", "out"]).default("in"),
-    protocol: z.enum(["tcp", "udp", "icmp", "esp", "gre"]),
-    port: portSchema.optional().describe("One port or a range; of TCP and UDP, which need one."),
+    direction: z.enum(["in", "out"]).default("in").describe("Whether it is about what comes in or what goes out."),
+    protocol: z.enum(["tcp", "udp", "icmp", "esp", "gre"]).describe("What is spoken."),
+    port: portSchema.optional().describe("One port or a range; of TCP and UDP, which need one.").meta(usual),
     cidrs: z
       .array(cidrSchema)
       .min(1)
       .max(100)
       .describe("Where what comes in may come from, or where what goes out may go. 0.0.0.0/0 and ::/0 are everybody."),
-    description: z.string().min(1).max(255).optional(),
+    description: z.string().min(1).max(255).optional().describe("What it is for, for people."),
   })
   .superRefine(({ protocol, port }, context) => {
     const ported = protocol === "tcp" || protocol === "udp";
@@ -50,7 +51,8 @@ export const firewallSchema = z.strictObject({
     .default("named")
     .describe(
       "named: to the hosts whose spec names it. scope: to every Host that was declared in this firewall's scope or below, at this account.",
-    ),
+    )
+    .meta(usual),
   rules: z
     .array(ruleSchema)
     .max(50)

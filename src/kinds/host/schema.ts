@@ -3,6 +3,7 @@ import { cloudLabelsSchema } from "../cloud/labels-schema.ts";
 import { cloudFamilySchema } from "../compute-provider/schema.ts";
 import { parseIpv4 } from "../dns-record/ip-address.ts";
 import { typeFields, typeIssue } from "../compute-profile/naming-one.ts";
+import { usual } from "../naming/form-hints.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
 export const hostNamed = {
@@ -13,6 +14,12 @@ export const hostNamed = {
     .describe("It is declared in the organization, and not in the scope of the host itself."),
 };
 export const providersName = z.string().min(1).max(255);
+
+/** Which public addresses a server is born with. */
+export const publicAddressFields = {
+  ipv4: z.boolean().default(true).describe("It has a public IPv4 address."),
+  ipv6: z.boolean().default(true).describe("It has a public IPv6 address."),
+};
 
 export const sshKeysSchema = z
   .array(providersName)
@@ -26,6 +33,7 @@ export const userDataSchema = z
   .optional()
   .describe("What cloud-init is told at birth. Everybody who may see the host can read it: no secrets.");
 
+const signedInto = "Who signs in, how, and what is run then.";
 const ssh = z.strictObject({
   account: resourceNameSchema.describe("The account of provider ssh whose private key signs in."),
   user: z
@@ -44,21 +52,23 @@ const ssh = z.strictObject({
 
 /** Of members of a group: each has a host key of its own, which nobody knows before. */
 export const memberBootstrapSchema = z
-  .strictObject({ ssh })
+  .strictObject({ ssh: ssh.describe(signedInto) })
   .optional()
   .describe("What is done by SSH on a new server before it counts as active. It counts at birth alone.");
 
 const bootstrap = z
   .strictObject({
-    ssh: ssh.extend({
-      hostKey: z
-        .string()
-        .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, "must be a fingerprint as ssh-keygen -l prints it: SHA256:…")
-        .optional()
-        .describe(
-          "The fingerprint of its host key. Without it, the one that the server shows first is taken and kept to.",
-        ),
-    }),
+    ssh: ssh
+      .extend({
+        hostKey: z
+          .string()
+          .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, "must be a fingerprint as ssh-keygen -l prints it: SHA256:…")
+          .optional()
+          .describe(
+            "The fingerprint of its host key. Without it, the one that the server shows first is taken and kept to.",
+          ),
+      })
+      .describe(signedInto),
   })
   .optional()
   .describe("What is done by SSH on the new server before it counts as active. It counts at birth alone.");
@@ -76,7 +86,7 @@ export const hostSchema = z
       "What it is made from: the provider's name of an image, or the id of a snapshot. Another one is another server.",
     ),
     location: providersName.describe("Where it is made, in the provider's own name, such as fsn1."),
-    power: z.enum(["on", "off"]).default("on"),
+    power: z.enum(["on", "off"]).default("on").describe("Whether the server is to run."),
     labels: cloudLabelsSchema,
     networks: z
       .array(
@@ -87,16 +97,18 @@ export const hostSchema = z
       )
       .max(10)
       .default([])
-      .describe("The CloudNetworks it is in."),
+      .describe("The CloudNetworks it is in.")
+      .meta(usual),
     firewalls: z
       .array(z.strictObject(hostNamed))
       .max(10)
       .default([])
-      .describe("The Firewalls that are for this host by name."),
+      .describe("The Firewalls that are for this host by name.")
+      .meta(usual),
     volumes: z.array(providersName).max(16).default([]).describe("Volumes of the project that are attached, by name."),
     reverseDns: z.string().min(1).max(253).optional().describe("The name that the server's IPv4 address resolves to."),
     publicAddresses: z
-      .strictObject({ ipv4: z.boolean().default(true), ipv6: z.boolean().default(true) })
+      .strictObject(publicAddressFields)
       .default({ ipv4: true, ipv6: true })
       .describe("Which public addresses it is born with."),
     sshKeys: sshKeysSchema,

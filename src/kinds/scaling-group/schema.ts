@@ -6,9 +6,11 @@ import {
   memberBootstrapSchema,
   pooledFamilySchema,
   providersName,
+  publicAddressFields,
   sshKeysSchema,
   userDataSchema,
 } from "../host/schema.ts";
+import { usual } from "../naming/form-hints.ts";
 import { resourceNameSchema } from "../naming/resource-name-schema.ts";
 
 const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
@@ -23,7 +25,7 @@ const template = z
     networks: z.array(z.strictObject(hostNamed)).max(10).default([]).describe("The CloudNetworks that members are in."),
     firewalls: z.array(z.strictObject(hostNamed)).max(10).default([]).describe("Firewalls for members by name."),
     publicAddresses: z
-      .strictObject({ ipv4: z.boolean().default(true), ipv6: z.boolean().default(true) })
+      .strictObject(publicAddressFields)
       .default({ ipv4: true, ipv6: true })
       .describe("Which public addresses members are born with."),
     sshKeys: sshKeysSchema,
@@ -66,15 +68,24 @@ export const scalingGroupSchema = z
     mode: z
       .enum(["static", "manual", "metric"])
       .default("static")
-      .describe("static: as many as desired says. manual: people add and remove members. metric: by their load."),
+      .describe("static: as many as desired says. manual: people add and remove members. metric: by their load.")
+      .meta(usual),
     min: z.int().min(0).max(1_000).describe("Never fewer members than this."),
     max: z.int().min(1).max(1_000).describe("Never more members than this."),
-    desired: z.int().min(0).max(1_000).optional().describe("static: how many. metric: how many to begin with."),
+    desired: z
+      .int()
+      .min(0)
+      .max(1_000)
+      .optional()
+      .describe("static: how many. metric: how many to begin with.")
+      .meta(usual),
     template,
     metrics: z
       .strictObject({
-        cpuPercent: threshold("percent of all cores", 100),
-        networkMegabits: threshold("megabits per second, both ways together", 100_000),
+        cpuPercent: threshold("percent of all cores", 100).describe("How busy members are."),
+        networkMegabits: threshold("megabits per second, both ways together", 100_000).describe(
+          "How much members send and receive.",
+        ),
       })
       .default({})
       .describe("metric: what the size follows. Up where one of them asks for it, down only where all allow it."),
@@ -93,7 +104,13 @@ export const scalingGroupSchema = z
       .default(300)
       .describe("How long after a change nothing is changed again."),
     keepWindows: z
-      .array(z.strictObject({ days: z.array(z.enum(days)).min(1).max(7), from: clockTime, to: clockTime }))
+      .array(
+        z.strictObject({
+          days: z.array(z.enum(days)).min(1).max(7).describe("On which days."),
+          from: clockTime.describe("From when, such as 08:00."),
+          to: clockTime.describe("Until when, such as 18:00."),
+        }),
+      )
       .max(20)
       .default([])
       .describe("Times of the week, in UTC, in which metrics never make the group smaller."),

@@ -2,7 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { parse, stringify } from "yaml";
 import { api } from "../../api/client.ts";
-import { kindSchemasQuery, specSchema } from "../../api/kind-schema.ts";
+import { specSchema } from "../../api/json-schema.ts";
+import { kindSchemasQuery } from "../../api/kind-schema.ts";
 import { base } from "../../api/queries.ts";
 import type { DryRunDocument, Manifest } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
@@ -11,6 +12,7 @@ import { DryRunView } from "../../components/dry-run.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, ProblemNote } from "../../components/states.tsx";
 import { TextDifference, YamlEditor } from "../../components/text.tsx";
+import { fieldErrors } from "../../forms/form-context.ts";
 import { SchemaForm } from "../../forms/schema-form.tsx";
 import { manifestOf } from "./manifest.ts";
 import type { AboutObject } from "./page.tsx";
@@ -78,9 +80,11 @@ function Editor({ organization, path, resource }: AboutObject) {
                 return <p className="text-sm">The schema of {resource.kind} is not known here.</p>;
               return (
                 <SchemaForm
+                  key={undone}
                   schemas={found}
                   schema={schema}
                   value={manifest.spec as Readonly<Record<string, unknown>>}
+                  errors={fieldErrors(error)}
                   change={(spec) => edit({ ...manifest, spec: spec as Manifest["spec"] })}
                 />
               );
