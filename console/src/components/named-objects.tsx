@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { get, query } from "../api/client.ts";
 import type { ResourcePage } from "../api/parts.ts";
 import { agesReadEveryMs, base, keys, loopsQuery } from "../api/queries.ts";
-import type { LoopsDocument, ResourceDocument } from "../api/types.ts";
+import type { ResourceDocument } from "../api/types.ts";
 import type { ObjectTab } from "../pages/object/route.tsx";
 import { AxesLine } from "./axes.tsx";
 import { ObjectLink, pathOf } from "./object-link.tsx";
@@ -12,7 +12,9 @@ import { ObjectLink, pathOf } from "./object-link.tsx";
 const askedAtMost = 100;
 
 /** How things are that a page names by their place below the organization; undefined while they are read. */
-export type Known = ReadonlyMap<string, ResourceDocument> | undefined;
+export type Known =
+  | { readonly asked: ReadonlySet<string>; readonly found: ReadonlyMap<string, ResourceDocument> }
+  | undefined;
 
 const namedQuery = (organization: string, paths: readonly string[]) =>
   queryOptions({
@@ -30,11 +32,15 @@ export function useNamed(organization: string, paths: readonly string[]): Known 
   const asked = [...new Set(paths)].slice(0, askedAtMost);
   const loops = useQuery(loopsQuery).data;
   const found = useQuery(namedQuery(organization, asked)).data;
-  return found === undefined || loops === undefined ? undefined : byPath(found.items, loops);
+  if (found === undefined || loops === undefined) return undefined;
+  const byPath = new Map(found.items.map((resource) => [pathOf(resource, loops), resource]));
+  return { asked: new Set(asked), found: byPath };
 }
 
-function byPath(items: readonly ResourceDocument[], loops: LoopsDocument): Known {
-  return new Map(items.map((resource) => [pathOf(resource, loops), resource]));
+/** Why nothing is said about something. What came behind the last that was asked for is left to its own page. */
+function why(known: Known, path: string): string {
+  if (known === undefined) return "reading…";
+  return known.asked.has(path) ? "not there any more" : "";
 }
 
 export interface NamedObject {
@@ -69,8 +75,8 @@ export function NamedObjects({
               {note}
             </>
           }
-          resource={known?.get(path)}
-          missing={known === undefined ? "reading…" : "not there any more"}
+          resource={known?.found.get(path)}
+          missing={why(known, path)}
         />
       ))}
     </ul>
