@@ -66,7 +66,8 @@ export async function rightsProblemOf(
   const asked = { notBeforeMonotonicMs: engine.clock.monotonicMs(), forPerson: true, signal };
   const rights = await engine.accounts.rights(account, asked);
   if (rights === undefined) return undefined;
-  return rights.write ? undefined : `the credential of account '${account.name}' may not write: ${rights.reason}`;
+  const problem = `the credential of account '${account.name}' may not write: ${rights.reason}`;
+  return rights.write ? undefined : `${problem}. Store one that may, or set the mode to observe`;
 }
 
 /**

@@ -81,7 +81,22 @@ export interface Surroundings {
     name: string,
   ): { readonly spec: unknown; readonly scope: string; readonly capabilities: unknown } | undefined;
   /** An account of the organization, with what its provider can express; undefined where there is none of that name. */
-  account(name: string): Promise<{ readonly provider: string; readonly capabilities: unknown } | undefined>;
+  account(name: string): Promise<
+    | {
+        readonly provider: string;
+        readonly capabilities: unknown;
+        /** What it is known by, once it is claimed. */
+        readonly fingerprint?: string | undefined;
+      }
+    | undefined
+  >;
+  /** What stands under its own name; undefined where nothing does, or it is being deleted. */
+  standing?(): Promise<unknown>;
+  /**
+   * What the loops of the organization's resources of a kind last reported of an account, with the store's time: only what a look
+   * has confirmed lately, and behind which no other look is due.
+   */
+  reported?(kind: string, account: string): Promise<{ readonly nowMs: number; readonly reports: readonly Json[] }>;
   /** Whether the organization has this project, or this workspace of it. */
   hasScope(names: ScopeNames): Promise<boolean>;
   /** What resources of a kind publish; undefined where there is no such kind, or it publishes nothing. */

@@ -154,6 +154,7 @@ export class Lookout {
         reader: account === undefined ? undefined : this.#engine.accounts.world(account).reader,
         signal,
         nowMs: this.storeNowMs(),
+        fresh: this.#claim.trigger === "person",
         before: status?.report,
         account: account === undefined ? undefined : this.#questionsTo(account, mode, signal),
         writtenAtMs: () =>

@@ -266,6 +266,8 @@ export interface InspectContext<Reader> {
   readonly signal: AbortSignal;
   /** The store's time. */
   readonly nowMs: number;
+  /** A person asked: what is kept from an earlier look will not do. */
+  readonly fresh: boolean;
   /** What it reported last. */
   readonly before: Json | undefined;
   /** The account that it looks at; undefined where it lives at none. */

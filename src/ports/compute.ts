@@ -125,7 +125,64 @@ export interface CloudServerType {
     readonly available: boolean;
     /** Net price of a month, in the account's currency, as the provider writes it. */
     readonly monthly: string | undefined;
+    /** From then on it cannot be ordered there any more, where that was announced. */
+    readonly until?: string | undefined;
   }[];
+}
+
+/** What servers of an account can be made of. What the provider has no list of is left out: nothing is refused by what is not known. */
+export interface CloudCatalogue {
+  /** What the account is known by; undefined where nothing in it tells it from another one yet. */
+  readonly account: string | undefined;
+  readonly types?: readonly CatalogueType[] | undefined;
+  readonly images?: readonly CatalogueImage[] | undefined;
+  /** By name. */
+  readonly locations?: readonly string[] | undefined;
+}
+
+export interface CatalogueType {
+  readonly name: string;
+  readonly architecture: string;
+  readonly offers: readonly {
+    readonly location: string;
+    /** From then on, in UTC, it cannot be ordered there any more. */
+    readonly until?: string | undefined;
+  }[];
+}
+
+export interface CatalogueImage {
+  readonly name: string;
+  /** Undefined where one name is for all of them. */
+  readonly architecture?: string | undefined;
+}
+
+/** What a month of something costs somewhere, as the provider writes it. */
+export interface CloudPrice {
+  /** Which type of it. */
+  readonly of: string;
+  readonly location: string;
+  readonly net: string;
+  readonly gross: string;
+}
+
+/** What things cost the owner of an account. */
+export interface CloudPrices {
+  /** By ISO 4217. */
+  readonly currency: string;
+  readonly vatPercent: string;
+  readonly servers: readonly CloudPrice[];
+  readonly loadBalancers: readonly CloudPrice[];
+  /** Public addresses of a server, by `ipv4` and `ipv6`. */
+  readonly addresses: readonly CloudPrice[];
+  readonly volumeGigabyte: Pick<CloudPrice, "net" | "gross">;
+}
+
+/** What the servers of an account may have together, and how much of it they have. */
+export interface CloudRoom {
+  /** What the account is known by. */
+  readonly account: string;
+  readonly cores: { readonly most: number; readonly used: number; readonly mostOfOne: number };
+  readonly memoryGigabytes: { readonly most: number; readonly used: number; readonly mostOfOne: number };
 }
 
 /** One further thing of the account, for the inventory: what it is, and whose. */
@@ -137,7 +194,12 @@ export interface ComputeCapabilities {
   /** False where servers can only be claimed that somebody ordered. */
   readonly createsServers: boolean;
   /** Where the name of a server type says what it has, in place of a list: what a name looks like, and words with examples. */
-  readonly serverTypeNames?: { readonly pattern: RegExp; readonly words: string };
+  readonly serverTypeNames?: {
+    readonly pattern: RegExp;
+    readonly words: string;
+    /** What a server of that name takes of the account's limits. */
+    sizeOf(name: string): ServerSize | undefined;
+  };
   /** Where the mark of a server stands: in its labels, set by the very call that makes it, or in its name. */
   readonly serverMark: "labels" | "name";
   /** No two servers of one account have the same name. */
@@ -162,6 +224,11 @@ export interface ComputeCapabilities {
   readonly serverMetrics: boolean;
 }
 
+export interface ServerSize {
+  readonly cores: number;
+  readonly memoryGigabytes: number;
+}
+
 /** How busy a server was on the mean; what the provider did not say is not there. */
 export interface ServerLoad {
   readonly cpuPercent?: number | undefined;
@@ -183,6 +250,12 @@ export interface ComputeReader extends LoadBalancerReader {
   volumeByName(name: string, signal: AbortSignal): Promise<CloudVolume | "absent">;
   /** One type with where it is offered; "absent" when there is none of that name. */
   serverType(name: string, signal: AbortSignal): Promise<CloudServerType | "absent">;
+  /** All that can be had, or an error where a list did not come whole; asked now and then, so that what cannot is refused where it is declared. */
+  catalogue?(signal: AbortSignal): Promise<CloudCatalogue>;
+  /** Where the provider tells what things cost, and in what. */
+  prices?(signal: AbortSignal): Promise<CloudPrices>;
+  /** Where the provider tells its limits. */
+  room?(signal: AbortSignal): Promise<CloudRoom | undefined>;
   /** Whether there is such an image for this type. */
   hasImage(name: string, architecture: string, signal: AbortSignal): Promise<boolean>;
   /** How work that a write began stands. */

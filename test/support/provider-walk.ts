@@ -142,6 +142,13 @@ async function servers({ account, order, volume, refused }: Walk, writer: Comput
   const { reader } = account;
   const type = await reader.serverType(order.type, signal);
   assert.ok(type !== "absent" && (await reader.hasImage(order.image, type.architecture, signal)));
+  const { images, locations } = (await reader.catalogue?.(signal)) ?? assert.fail("no catalogue");
+  assert.ok(images?.some(({ name }) => name === order.image) && locations?.includes(order.location));
+  await reader.room?.(signal);
+  const prices = await reader.prices?.(signal);
+  const offered = type.offers.filter(({ monthly }) => monthly !== undefined);
+  for (const { location, monthly } of prices === undefined ? [] : offered)
+    assert.equal(prices?.servers.find((one) => one.of === order.type && one.location === location)?.net, monthly);
   const intent = {
     ...order,
     name: "one",

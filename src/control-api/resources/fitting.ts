@@ -2,6 +2,8 @@ import type { Kind, NamedResources, Surroundings } from "../../kernel/kind.ts";
 import { scopeNames } from "../../kernel/scope-names.ts";
 import type { DeclareChange } from "../../ports/declaring-store.ts";
 import type { ApiContext } from "../context.ts";
+import type { SubjectView } from "../../ports/read-store.ts";
+import { verdictAge } from "../verdict-age.ts";
 import { ForAMoment } from "../for-a-moment.ts";
 import { Problem } from "../problem.ts";
 import type { Named } from "./place.ts";
@@ -11,7 +13,9 @@ type Account = NonNullable<Awaited<ReturnType<Surroundings["account"]>>>;
 
 /** Whoever declares thousands of parts of one thing should not make us read it thousands of times. The loop looks again. */
 const keptForMs = 1_000;
+type Reports = Awaited<ReturnType<NonNullable<Surroundings["reported"]>>>;
 interface Kept {
+  readonly reports: ForAMoment<Reports>;
   readonly linked: ForAMoment<Linked>;
   readonly accounts: ForAMoment<Account>;
 }
@@ -37,6 +41,14 @@ export async function requireFitting(
     publishes: (target) => context.kinds.get(target)?.publishes,
     account: (called) =>
       kept(context).accounts.get(`${organizationId} ${called}`, () => readAccount(context, organizationId, called)),
+    standing: async () => {
+      const view = await context.reads.getResource({ organizationId, scope, kind: kind.kind, name });
+      return view === undefined || view.resource.deletion !== undefined ? undefined : view.resource.spec;
+    },
+    reported: (target, account) =>
+      kept(context).reports.get(`${organizationId} ${target} ${account}`, () =>
+        readReports(context, organizationId, { kind: target, account }),
+      ) as Promise<Reports>,
     hasScope: async ({ project, workspace }) => {
       const all = (await context.reads.listScopes(organizationId)).map((one) => scopeNames(one.scope));
       return all.some((names) => names.project === project && names.workspace === workspace);
@@ -72,6 +84,7 @@ function kept(context: ApiContext): Kept {
   const made = {
     linked: new ForAMoment<Linked>(clock, keptForMs),
     accounts: new ForAMoment<Account>(clock, keptForMs),
+    reports: new ForAMoment<Reports>(clock, keptForMs),
   };
   keptOf.set(context, made);
   return made;
@@ -90,8 +103,52 @@ async function linkedTo(
 async function readAccount(context: ApiContext, organizationId: string, name: string): Promise<Account | undefined> {
   const found = (await context.reads.listAccounts(organizationId)).find((account) => account.name === name);
   if (found === undefined) return undefined;
-  return { provider: found.provider, capabilities: context.capabilities.get(found.provider) };
+  const { provider, fingerprint } = found;
+  return { provider, fingerprint, capabilities: context.capabilities.get(provider) };
 }
+
+/** An account is watched once, or a few times. */
+const mostWatchers = 100;
+
+async function readReports(
+  context: ApiContext,
+  organizationId: string,
+  { kind, account }: { readonly kind: string; readonly account: string },
+): Promise<Reports> {
+  const accounts = await context.reads.listAccounts(organizationId);
+  const accountId = accounts.find(({ name }) => name === account)?.id;
+  const page = await context.reads.listPage({
+    ...everything,
+    organizationId,
+    scope: `organization/${organizationId}`,
+    kind,
+    limit: mostWatchers,
+  });
+  const { nowMs } = page.position;
+  const everySeconds = context.kinds.get(kind)?.loop?.everySeconds ?? 0;
+  const isBelieved = ({ status, confirmedAtMs, dueAtMs }: SubjectView) =>
+    status?.failing === false &&
+    verdictAge({ confirmedAtMs, nowMs, everySeconds }).fresh &&
+    (dueAtMs === undefined || dueAtMs > nowMs);
+  const reports = page.views
+    .flatMap(({ subjects }) => subjects)
+    .filter((subject) => subject.accountId === accountId && isBelieved(subject))
+    .flatMap(({ status }) => (status?.report === undefined ? [] : [status.report]));
+  return { nowMs, reports };
+}
+
+const everything = {
+  labels: [],
+  namePrefix: undefined,
+  mode: undefined,
+  deleting: false,
+  ready: undefined,
+  drifted: undefined,
+  held: undefined,
+  sort: "name",
+  descending: false,
+  after: undefined,
+} as const;
 
 async function readLinked(
   context: ApiContext,

@@ -8,6 +8,11 @@ function asComputeCapabilities(value: unknown): ComputeCapabilities | undefined 
     : undefined;
 }
 
+/** What the provider of an account says of itself; undefined where there is no such account, or it is no cloud. */
+export async function capabilitiesAt(around: Surroundings, account: string): Promise<ComputeCapabilities | undefined> {
+  return asComputeCapabilities((await around.account(account))?.capabilities);
+}
+
 /** What the provider of an account cannot express, with its name. An account that is not there is refused by whoever resolves it. */
 export async function problemsAt(
   around: Surroundings,

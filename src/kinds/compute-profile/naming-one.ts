@@ -44,6 +44,15 @@ export function typeIssue({
     : { path: ["profile"], message: "cannot be named beside a type: leave one of the two out" };
 }
 
+/** Where the type is said. */
+export function typePointer(pointer: string, { profile }: TypeSaid): string {
+  return `${pointer}/${profile === undefined ? "type" : "profile"}`;
+}
+
+export function pointersBelow(pointer: string, said: TypeSaid) {
+  return { type: typePointer(pointer, said), image: `${pointer}/image`, location: `${pointer}/location` };
+}
+
 export function profileReference({ profile }: TypeSaid, pointer: string) {
   return profile === undefined
     ? []

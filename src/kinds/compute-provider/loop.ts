@@ -1,14 +1,17 @@
 import { TerminalError } from "../../kernel/errors.ts";
+import { epochMsOf, isoTime } from "../../kernel/iso-time.ts";
 import {
   defineLoop,
+  type InspectContext,
   type Inspection,
   type Inventory,
   type LookContext,
   type Seen,
   type Subject,
 } from "../../kernel/loop.ts";
-import type { JsonObject } from "../../ports/json.ts";
 import type { CloudServer, CloudThing, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
+import type { JsonObject } from "../../ports/json.ts";
+import { catalogueIn, type KeptCatalogue, keptCatalogue, keptRoom } from "../cloud/catalogue-report.ts";
 import { leastComplete } from "../cloud/seen-marker.ts";
 import { checkCredential, credentialConditions } from "./credential-check.ts";
 import { factsOf, type ServerFacts } from "./declaration-of.ts";
@@ -62,10 +65,11 @@ export const computeProviderLoop = defineLoop<ComputeProviderSpec, AccountItem, 
   same: () => [],
   inspect: async (ctx, { spec }, seen) => {
     const credential = await checkCredential(ctx);
+    const offers = await offersOf(ctx, seen);
     const { conditions, report } = accountInspection(seen, ctx.reader.callLimit?.());
     return {
       conditions: [...credentialConditions(spec, credential), ...conditions],
-      report: { ...report, credential: { ...credential } },
+      report: { ...report, credential: { ...credential }, ...offers },
     };
   },
   create: async () => ({ externalId: sentinelKey }),
@@ -113,6 +117,37 @@ export function accountInspection(
   if (leftPercent > 20) return { conditions: [], report };
   const message = `about ${leftPercent} % of the provider's ${calls.limit} calls are left: looks come later, and so may changes`;
   return { conditions: [{ type: "CallsShort", status: "True", reason: "NearLimit", message }], report };
+}
+
+/** Types, images and locations change a few times a year, and their lists are several calls. */
+const catalogueEveryMs = 3_600_000;
+
+/**
+ * What can be had there, and how much. It is for those who declare, and a look without it is no worse: what could not be read stands
+ * as it was, with the time at which it was read.
+ */
+async function offersOf(
+  ctx: InspectContext<ComputeReader>,
+  seen: readonly Seen<AccountItem>[],
+): Promise<{ readonly catalogue?: KeptCatalogue; readonly room?: JsonObject }> {
+  const { reader, before, nowMs } = ctx;
+  const kept = catalogueIn(before);
+  const read = async <Answer>(what: string, work: (signal: AbortSignal) => Promise<Answer> | undefined) =>
+    await ctx.read(what, async (signal) => await work(signal)).catch(() => undefined);
+  const room = reader.room === undefined ? undefined : await read("limits", (signal) => reader.room?.(signal));
+  // Once the account is claimed, what was read before that is of an account that nobody knows again.
+  const isClaimedSince = kept?.account === undefined && seen.some(({ key }) => key === sentinelKey);
+  const isOther = isClaimedSince || (room !== undefined && room.account !== kept?.account);
+  const isDue = kept === undefined || nowMs - epochMsOf(kept.at) >= catalogueEveryMs || isOther || ctx.fresh;
+  const catalogue =
+    reader.catalogue !== undefined && isDue
+      ? await read("catalogue", (signal) => reader.catalogue?.(signal))
+      : undefined;
+  const known = catalogue === undefined ? kept : keptCatalogue(catalogue, isoTime(nowMs));
+  return {
+    ...(known === undefined ? {} : { catalogue: known }),
+    ...(room === undefined ? {} : { room: keptRoom(room) }),
+  };
 }
 
 /** What is Setpoint's is its own resource's to show; here it would only be counted twice. */

@@ -2,14 +2,15 @@ import type { FieldProblem, Surroundings } from "../../kernel/kind.ts";
 import type { ComputeCapabilities } from "../../ports/compute.ts";
 import { problemsAt, typeProblems } from "../cloud/capabilities.ts";
 import { familyProblems } from "../cloud/pooled.ts";
-import { profileProblems } from "../compute-profile/naming-one.ts";
-import type { HostSpec } from "./schema.ts";
+import { offeredProblems, type WantedServers } from "../cloud/offered.ts";
+import { pointersBelow, profileProblems, typeOf, typePointer } from "../compute-profile/naming-one.ts";
+import { type HostSpec, hostSchema } from "./schema.ts";
 
 /** Whether the account's provider can have such a server, and whether the key that signs in to it is one. */
 export async function hostFits(spec: HostSpec, around: Surroundings): Promise<readonly FieldProblem[]> {
   const wrong = await familyProblems(spec, around);
   if (wrong.length > 0) return wrong;
-  return [
+  const problems = [
     ...(await profileProblems(spec, around.named, "/spec")),
     ...(await problemsAt(around, spec.account, undefined, (can) => [
       // One that is there already may be of a shape that nobody can order: without a disk, say.
@@ -18,6 +19,20 @@ export async function hostFits(spec: HostSpec, around: Surroundings): Promise<re
     ])),
     ...(await keyProblems(spec, around)),
   ];
+  // What is adopted is there already, whatever can still be ordered.
+  if (problems.length > 0 || spec.adopt) return problems;
+  return await offeredProblems(around, spec.account, wantedOf(spec), {
+    at: { ...pointersBelow("/spec", spec), count: typePointer("/spec", spec) },
+    standing: (stands) => {
+      const before = hostSchema.safeParse(stands);
+      return before.success ? wantedOf(before.data) : undefined;
+    },
+  });
+}
+
+function wantedOf(spec: HostSpec): WantedServers {
+  const { image, location } = spec;
+  return { type: typeOf(spec), image, location, count: 1 };
 }
 
 /** A server that could never be as declared is not made first. */

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { RetryableError, TerminalError } from "../../kernel/errors.ts";
 import type { Subject } from "../../kernel/loop.ts";
 import { type Found, pipelinesOf, replacementInput, type StepContext, type Story } from "../../kernel/pipeline.ts";
-import type { CloudServer, ComputeEngine, ComputeReader, OwnMark } from "../../ports/compute.ts";
+import type { CloudCatalogue, CloudServer, ComputeEngine, ComputeReader, OwnMark } from "../../ports/compute.ts";
 import { drainedLabel } from "../cloud/layers.ts";
+import { offeredWords } from "../cloud/nearest.ts";
 import { bootstrapSteps } from "./bootstrap.ts";
 import { serverThing, typeUnknown, wantedBuild, wantedServer } from "./item.ts";
 import { type MadeServer, serverShape } from "./made-server.ts";
@@ -28,19 +29,43 @@ const resolve = step({
     if (!reader.capabilities.createsServers)
       throw refused("The provider of this account cannot make servers: adopt one");
     const found = await reader.serverType(type, signal);
-    if (found === "absent") throw refused(`The provider has no server type ${type}: correct spec.type or spec.profile`);
+    if (found === "absent") {
+      const there = await offeredIn(context, type, ({ types }) => types);
+      throw refused(`The provider has no server type ${type}${there}. Correct spec.type or spec.profile`);
+    }
     const offers = found.offers.filter(({ available }) => available).map((offer) => offer.location);
     const offer = found.offers.find((one) => one.location === location);
     if (offer === undefined || !offer.available)
       throw refused(
         `The type ${type} is not offered in ${location}. It is in: ${offers.join(", ") || "no location"}. Correct spec.location, or spec.type or spec.profile`,
       );
-    if (!(await reader.hasImage(image, found.architecture, signal)))
-      throw refused(`The provider has no image ${image} for ${found.architecture}: correct spec.image`);
+    if (!(await reader.hasImage(image, found.architecture, signal))) {
+      const isForIt = (of: string | undefined) => of === undefined || of === found.architecture;
+      const there = await offeredIn(context, image, ({ images }) =>
+        images?.filter(({ architecture }) => isForIt(architecture)),
+      );
+      throw refused(`The provider has no image ${image} for ${found.architecture}${there}. Correct spec.image`);
+    }
     context.progress(`${type} in ${location}${offer.monthly === undefined ? "" : `, ${offer.monthly} a month`}`);
     return { monthly: offer.monthly };
   },
 });
+
+/** What there is instead, for whoever was refused; without it the refusal stands all the same. */
+async function offeredIn(
+  { reader, signal }: StepContext<HostSpec, ComputeReader>,
+  name: string,
+  list: (catalogue: CloudCatalogue) => readonly { readonly name: string }[] | undefined,
+): Promise<string> {
+  const catalogue = await reader.catalogue?.(signal).catch(() => undefined);
+  const all = catalogue === undefined ? undefined : list(catalogue);
+  return all === undefined
+    ? ""
+    : `; ${offeredWords(
+        name,
+        all.map((one) => one.name),
+      )}`;
+}
 
 function requiredBuild(subject: Subject<HostSpec>) {
   const build = wantedBuild(subject.spec);

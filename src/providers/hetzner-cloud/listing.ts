@@ -33,11 +33,12 @@ export interface Family<Raw extends { readonly id: number }, Entry> {
 export function listerOf<Raw extends { readonly id: number }, Entry>(
   client: HetznerClient,
   family: Family<Raw, Entry>,
+  filter: Readonly<Record<string, string>> = {},
 ): Lister<Entry> {
   const shape = listShape(family);
   return async (token, signal): Promise<Page<Entry>> => {
     const page = token ?? "1";
-    const query = { page, per_page: String(pageSize), ...(family.sorted ? { sort: "id:asc" } : {}) };
+    const query = { ...filter, page, per_page: String(pageSize), ...(family.sorted ? { sort: "id:asc" } : {}) };
     const what = `page ${page} of the list of ${family.collection}`;
     const answer = await client.get(shape, { path: [family.collection], query, what }, signal);
     const { pagination } = answer.meta;

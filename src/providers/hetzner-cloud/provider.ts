@@ -10,7 +10,7 @@ import { zoneReader } from "../hetzner-dns/zone-reader.ts";
 import { zoneWriter } from "../hetzner-dns/zone-writer.ts";
 import type { RestWorld } from "../rest-client.ts";
 import { actionState, newestAction } from "./actions.ts";
-import { findServerType, hasImage, images, locations, serverTypes } from "./catalogue.ts";
+import { findServerType, hasImage, images, locations, readCatalogue, serverTypesAt } from "./catalogue.ts";
 import { hetznerCloudCapabilities as capabilities } from "./capabilities.ts";
 import { HetznerClient } from "./client.ts";
 import { markedServers, serverEngine } from "./engine.ts";
@@ -19,6 +19,7 @@ import { findById, findByName, listerOf } from "./listing.ts";
 import { networks, networkWriter } from "./networks.ts";
 import { loadBalancers, loadBalancerWriter } from "./load-balancers.ts";
 import { certificates, floatingIps, placementGroups, primaryIps } from "./others.ts";
+import { readPrices } from "./pricing.ts";
 import { readRights } from "./rights.ts";
 import { readServerLoad } from "./server-load.ts";
 import { servers, serverWriter } from "./servers.ts";
@@ -65,7 +66,7 @@ function openAccount(world: HetznerWorld, account: AccountRecord): ProviderAccou
     collections: collectionsOf(client),
     reader: Object.freeze({
       ...zoneReader(client, { resolver: world.resolver, queries: world.queries, server: undefined }),
-      ...readerOf(client),
+      ...readerOf(client, account),
       capabilities: Object.freeze({ ...capabilities, ...hetznerDnsCapabilities }),
     }),
     writer: Object.freeze({
@@ -92,13 +93,13 @@ function collectionsOf(client: HetznerClient): Readonly<Record<string, Lister>> 
     "primary-ips": listerOf(client, primaryIps),
     "placement-groups": listerOf(client, placementGroups),
     certificates: listerOf(client, certificates),
-    "server-types": listerOf(client, serverTypes),
+    "server-types": listerOf(client, serverTypesAt(client.clock)),
     images: listerOf(client, images),
     locations: listerOf(client, locations),
   };
 }
 
-function readerOf(client: HetznerClient): ComputeReader {
+function readerOf(client: HetznerClient, account: AccountRecord): ComputeReader {
   return Object.freeze({
     capabilities,
     server: (id, signal) => findById(client, servers, id, signal),
@@ -112,6 +113,11 @@ function readerOf(client: HetznerClient): ComputeReader {
     loadBalancerByName: (name, signal) => findByName(client, loadBalancers, name, signal),
     volumeByName: (name, signal) => findByName(client, volumes, name, signal),
     serverType: (name, signal) => findServerType(client, name, signal),
+    catalogue: async (signal) => {
+      const { fingerprint, unclaimed } = await identityOf(client, account, signal);
+      return await readCatalogue(client, unclaimed === true ? undefined : fingerprint, signal);
+    },
+    prices: (signal) => readPrices(client, signal),
     hasImage: (name, architecture, signal) => hasImage(client, { name, architecture }, signal),
     work: (id, signal) => actionState(client, id, signal),
     lastReset: (id, signal) => newestAction(client, id, "reset_server", signal),

@@ -1,12 +1,13 @@
-import { z } from "zod";
 import { TerminalError } from "../../kernel/errors.ts";
 import type { CloudServer, ComputeEngine, ComputeReader, ComputeWriter, OwnMark } from "../../ports/compute.ts";
-import type { AccountIdentity, Lister, Provider, ProviderAccount } from "../../ports/provider.ts";
+import type { Lister, Provider, ProviderAccount } from "../../ports/provider.ts";
 import type { AccountRecord } from "../../ports/records.ts";
 import type { RestWorld } from "../rest-client.ts";
 import { providerErrorOf, toError } from "./answer-error.ts";
 import { ionosCapabilities } from "./capabilities.ts";
+import { hasImage, readCatalogue } from "./catalogue.ts";
 import { IonosClient } from "./client.ts";
+import { contractOf, identityOf, readRoom } from "./contract.ts";
 import { insideLister, listDatacenters } from "./datacenters.ts";
 import { markedIds, serverEngine } from "./engine.ts";
 import { ipBlockLister, ipBlockReader, ipBlockWriter } from "./ip-blocks.ts";
@@ -42,7 +43,7 @@ function openAccount(world: RestWorld, account: AccountRecord): ProviderAccount<
     rights: (signal) => readRights(client, signal),
     rate: () => client.rate,
     collections: collectionsOf(client),
-    reader: readerOf(client),
+    reader: readerOf(client, account),
     writer: Object.freeze({
       ...refusing,
       ...serverWriter(client, (name, signal) => requireVolume(client, name, signal)),
@@ -74,7 +75,7 @@ function collectionsOf(client: IonosClient): Readonly<Record<string, Lister>> {
   };
 }
 
-function readerOf(client: IonosClient): ComputeReader {
+function readerOf(client: IonosClient, account: AccountRecord): ComputeReader {
   const absent = async () => "absent" as const;
   return Object.freeze({
     capabilities: ionosCapabilities,
@@ -98,6 +99,11 @@ function readerOf(client: IonosClient): ComputeReader {
       const { resourceLimits } = await contractOf(client, "read", signal);
       return serverTypeOf(name, resourceLimits, await listDatacenters(client, signal));
     },
+    catalogue: async (signal) => {
+      const { fingerprint } = await identityOf(client, account, signal);
+      return await readCatalogue(client, fingerprint, signal);
+    },
+    room: (signal) => readRoom(client, signal),
     hasImage: (name, _architecture, signal) => hasImage(client, name, signal),
     work: (id, signal) => requestState(client, id, signal),
     callLimit: () => client.rate,
@@ -124,54 +130,6 @@ async function serversOf(
     if (entry !== "absent" && ours) found.push(entry);
   }
   return found;
-}
-
-const imagesShape = z.object({
-  items: z.array(
-    z.object({
-      id: z.string(),
-      properties: z.object({ name: z.string().nullish(), imageAliases: z.array(z.string()).nullish() }),
-    }),
-  ),
-});
-
-/** By alias, such as debian:12, or by the id of an image or a snapshot of one's own. */
-async function hasImage(client: IonosClient, name: string, signal: AbortSignal): Promise<boolean> {
-  const call = { path: ["images"], query: { depth: "1" }, what: `the read of image ${name}` };
-  const { items } = await client.get(imagesShape, call, signal);
-  return items.some(({ id, properties }) => id === name || properties.imageAliases?.includes(name) === true);
-}
-
-const contractsShape = z.object({
-  items: z
-    .array(
-      z.object({
-        properties: z.object({
-          contractNumber: z.int(),
-          resourceLimits: z.object({ coresPerServer: z.int(), ramPerServer: z.int() }),
-        }),
-      }),
-    )
-    .length(1),
-});
-
-async function contractOf(client: IonosClient, as: "read" | "write", signal: AbortSignal) {
-  const call = { path: ["contracts"], query: { depth: "1" }, as, what: "the read of the contract" };
-  const { items } = await client.get(contractsShape, call, signal);
-  const [first] = items;
-  if (first === undefined) throw new TerminalError("CREDENTIAL_REFUSED", "The token belongs to no contract");
-  return first.properties;
-}
-
-/** Both tokens must be of the same contract. */
-async function identityOf(client: IonosClient, account: AccountRecord, signal: AbortSignal): Promise<AccountIdentity> {
-  const { contractNumber } = await contractOf(client, "read", signal);
-  if (account.readCredentialRef !== undefined) {
-    const other = await contractOf(client, "write", signal);
-    if (other.contractNumber !== contractNumber)
-      return { fingerprint: "ionos: the two tokens are of different contracts" };
-  }
-  return { fingerprint: `ionos: contract ${contractNumber}` };
 }
 
 /** By a request that cannot succeed: a data center in no place. Who may only read is refused (403) before that is looked at (422). */

@@ -7,6 +7,7 @@ const grammar = /^(1(?=-core-)|(?!1-)[1-9]\d{0,2}(?=-cores-))-cores?-([1-9]\d{0,
 export const typeNames = {
   pattern: grammar,
   words: "write one such as 1-core-2-gb-10-gb-ssd or 2-cores-4-gb-20-gb-ssd",
+  sizeOf: (name: string) => shapeOf(name),
 };
 
 export interface ServerShape {

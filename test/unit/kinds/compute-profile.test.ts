@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspectionOf } from "../../../src/kinds/compute-profile/loop.ts";
 import { accountInspection } from "../../../src/kinds/compute-provider/loop.ts";
+import type { JsonObject } from "../../../src/ports/json.ts";
 import type { SubjectStatus } from "../../../src/ports/records.ts";
 import { CloudLab } from "../../support/cloud-lab.ts";
 
@@ -35,7 +36,10 @@ describe("a profile", () => {
 
   test("of an unknown type, or where the type is not, says what there is", async () => {
     const unknown = await declared({ ...small, type: "cx9999" });
-    assert.match(unknown.bench.ready("ComputeProfile/small"), /no server type cx9999\. It has: .*cx22/);
+    assert.match(
+      unknown.bench.ready("ComputeProfile/small"),
+      /no server type cx9999; of 23 that there are, the nearest are: .*\. Correct spec\.type/,
+    );
     await unknown.bench.stop();
     const elsewhere = await declared({ ...small, locations: ["fsn1", "moon1"] });
     assert.match(elsewhere.bench.ready("ComputeProfile/small"), /not offered in moon1\. It is in: .*fsn1/);
@@ -52,6 +56,44 @@ describe("a profile", () => {
     await lab.bench.pass({ minutes: 20 });
     assert.match(lab.bench.ready("ComputeProfile/small"), /^Converged/);
     await lab.bench.stop();
+  });
+
+  test("says what that is with tax, in which currency, and reads it once an hour", async () => {
+    const lab = await declared(small);
+    const reads = () => lab.world.log.after(0).filter(({ path }) => path === "/pricing").length;
+    const prices = () => (statusOf(lab, "ComputeProfile/small").report as JsonObject)["prices"] as JsonObject;
+    const { at, ...told } = prices();
+    const [type] = (lab.console("GET", "/server_types?name=cx22")["server_types"] ?? []) as readonly {
+      readonly prices: readonly { readonly location: string; readonly price_monthly: { readonly gross: string } }[];
+    }[];
+    const gross = (location: string) => type?.prices.find((price) => price.location === location)?.price_monthly.gross;
+    assert.deepEqual(told, {
+      currency: "EUR",
+      vatPercent: "19.000000",
+      locations: {
+        fsn1: { monthlyGross: gross("fsn1"), ipv4Monthly: "0.5000000000" },
+        nbg1: { monthlyGross: gross("nbg1"), ipv4Monthly: "0.5000000000" },
+      },
+    });
+    await lab.bench.pass({ minutes: 50 });
+    assert.deepEqual([reads(), prices()["at"]], [1, at]);
+    lab.fault({ kind: "error", path: "^/pricing$", status: 503 });
+    await lab.bench.pass({ minutes: 30 });
+    assert.deepEqual(prices(), { at, ...told }, "what cannot be read stands as it was");
+    assert.match(lab.bench.ready("ComputeProfile/small"), /^Converged/);
+    lab.heal();
+    await lab.bench.pass({ minutes: 10 });
+    assert.notEqual(prices()["at"], at);
+    await lab.bench.stop();
+  });
+
+  test("whose end the provider announced says until when", () => {
+    const size = { id: "1", name: "cx22", cores: 2, memoryGigabytes: 4, diskGigabytes: 40, architecture: "x86" };
+    const offer = { location: "fsn1", available: true, monthly: "3.79" };
+    const ending = { ...size, offers: [{ ...offer, until: "2030-01-31T00:00:00Z" }] };
+    const [condition, ...others] = inspectionOf({ account: "demo", type: "cx22", locations: [] }, ending).conditions;
+    assert.deepEqual([condition?.type, others], ["Deprecated", []]);
+    assert.match(condition?.message ?? "", /ends cx22: it can be ordered in fsn1 until 2030-01-31\. Name another type/);
   });
 
   test("that cannot be ordered somewhere says where it can", () => {
@@ -72,9 +114,14 @@ describe("a provider", () => {
     lab.console("POST", "/networks", { name: "somebodys", ip_range: "172.16.0.0/16" });
     await lab.bench.declare("ComputeProvider/main", provider, { mode: "enforce" });
     await lab.bench.pass({ minutes: 15 });
-    const { report, conditions } = statusOf(lab, "ComputeProvider/main");
-    const credential = { write: "allowed" };
-    assert.deepEqual(report, { unmanaged: { network: 1 }, calls: { limit: 3_600, leftPercent: 100 }, credential });
+    const { conditions } = statusOf(lab, "ComputeProvider/main");
+    const { catalogue, ...report } = statusOf(lab, "ComputeProvider/main").report as JsonObject;
+    assert.deepEqual(Object.keys(catalogue ?? {}), ["at", "account", "locations", "types", "images"]);
+    assert.deepEqual(report, {
+      unmanaged: { network: 1 },
+      calls: { limit: 3_600, leftPercent: 100 },
+      credential: { write: "allowed" },
+    });
     assert.ok(!conditions.some(({ type }) => type === "CallsShort"));
     const short = (remaining: number) =>
       accountInspection([], { limit: 3_600, remaining, fullInMs: 600_000 }).conditions;
@@ -89,9 +136,18 @@ describe("a provider", () => {
     lab.console("POST", "/ipblocks", { properties: { location: "de/fra", size: 1, name: "somebodys" } });
     await lab.bench.declare("ComputeProvider/main", { ...provider, family: "ionos" }, { mode: "enforce" });
     await lab.bench.pass({ minutes: 15 });
-    const { report } = statusOf(lab, "ComputeProvider/main");
-    const credential = { write: "allowed" };
-    assert.deepEqual(report, { unmanaged: { "floating IP": 1 }, calls: { limit: 50, leftPercent: 100 }, credential });
+    const { catalogue, room, ...report } = statusOf(lab, "ComputeProvider/main").report as JsonObject;
+    assert.deepEqual(Object.keys(catalogue ?? {}), ["at", "account", "locations", "images"]);
+    assert.deepEqual(room, {
+      account: (catalogue as JsonObject)["account"],
+      cores: { most: 100_000, used: 0, mostOfOne: 62 },
+      memoryGigabytes: { most: 390_625, used: 0, mostOfOne: 240 },
+    });
+    assert.deepEqual(report, {
+      unmanaged: { "floating IP": 1 },
+      calls: { limit: 50, leftPercent: 100 },
+      credential: { write: "allowed" },
+    });
     assert.deepEqual(lab.writes(), []);
     await lab.bench.stop();
   });

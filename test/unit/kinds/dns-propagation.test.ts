@@ -60,6 +60,7 @@ async function inspect(world: World) {
     reader,
     signal,
     nowMs: world.nowMs ?? 100 * hour,
+    fresh: false,
     before: world.before,
     account: undefined,
     writtenAtMs: () => new Map(Object.entries(world.written ?? {})),

@@ -251,7 +251,7 @@ describe("a replacement that is not approved, or not any more", () => {
     await lab.bench.pass({ minutes: 6 });
     const { state, message } = await approveAndFinish(lab);
     assert.equal(state, "attention");
-    assert.match(message, /no server type cx9999: correct spec\.type/);
+    assert.match(message, /no server type cx9999; .*the nearest are: cx22, .*\. Correct spec\.type/);
     assert.equal(own(lab).id, id);
     await lab.bench.stop();
   });

@@ -88,7 +88,7 @@ describe("host.create", () => {
   }
 
   const wrong: readonly (readonly [string, object, RegExp])[] = [
-    ["an unknown type", { type: "cx9999" }, /no server type cx9999: correct spec\.type/],
+    ["an unknown type", { type: "cx9999" }, /no server type cx9999; .*the nearest are: cx22, .*\. Correct spec\.type/],
     ["a location without the type", { location: "moon1" }, /not offered in moon1. It is in: .*fsn1/],
     ["an unknown image", { image: "debian-99" }, /no image debian-99/],
   ];

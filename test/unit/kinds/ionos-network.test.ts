@@ -151,12 +151,9 @@ test("IP blocks and LANs of somebody else are in the inventory of the account, a
   const from = lab.lastRequest;
   await lab.bench.pass({ minutes: 15 });
   const [status] = lab.bench.statuses("ComputeProvider/main");
-  const calls = { limit: 50, leftPercent: 100 };
-  assert.deepEqual(status?.report, {
-    unmanaged: { "floating IP": 1, network: 1 },
-    calls,
-    credential: { write: "allowed" },
-  });
+  const { unmanaged, calls, credential } = (status?.report ?? {}) as Record<string, unknown>;
+  assert.deepEqual(unmanaged, { "floating IP": 1, network: 1 });
+  assert.deepEqual([calls, credential], [{ limit: 50, leftPercent: 100 }, { write: "allowed" }]);
   assert.deepEqual(lab.writes(from), []);
   await lab.bench.stop();
 });

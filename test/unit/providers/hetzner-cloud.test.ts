@@ -311,3 +311,39 @@ test("the limit of calls is read from every answer", async () => {
   const rate = world.rate?.();
   assert.deepEqual([rate?.limit, rate?.remaining], [3_600, 100]);
 });
+
+test("a type can be ordered where it is listed, until the end that was announced", async () => {
+  const price = (location: string) => ({ location, price_monthly: { net: "3.79" } });
+  const listed = (name: string, end?: string) => ({
+    name,
+    deprecation: end === undefined ? null : { announced: end, unavailable_after: end },
+  });
+  const size = { cores: 2, memory: 4, disk: 40, architecture: "x86" };
+  const type = {
+    ...size,
+    id: 1,
+    name: "cx22",
+    deprecation: null,
+    locations: [
+      listed("ash"),
+      listed("fsn1", "2999-01-01T00:00:00+00:00"),
+      listed("hel1", "1969-01-01T00:00:00+00:00"),
+      listed("nbg1", "some day"),
+    ],
+    prices: [price("ash"), price("fsn1"), price("hel1"), price("nbg1"), price("sin")],
+  };
+  const pagination = { page: 1, next_page: null, total_entries: 1 };
+  const { world } = opened([json({ server_types: [type], meta: { pagination } })]);
+  const found = await world.reader.serverType("cx22", signal);
+  assert.ok(found !== "absent");
+  assert.deepEqual(
+    found.offers.map(({ location, available, until }) => [location, available, until]),
+    [
+      ["ash", true, undefined],
+      ["fsn1", true, "2999-01-01T00:00:00Z"],
+      ["hel1", false, "1969-01-01T00:00:00Z"],
+      ["nbg1", true, undefined],
+      ["sin", false, undefined],
+    ],
+  );
+});
