@@ -26,7 +26,7 @@ const typeShape = z.object({
 });
 
 /** Where it has a price it exists; where it is listed it can be ordered, until its end if that was announced. */
-export function serverTypesAt({ nowMs }: Pick<Clock, "nowMs">): Family<z.output<typeof typeShape>, CloudServerType> {
+export function serverTypesAt(clock: Pick<Clock, "nowMs">): Family<z.output<typeof typeShape>, CloudServerType> {
   return {
     collection: "server_types",
     one: "server type",
@@ -40,7 +40,7 @@ export function serverTypesAt({ nowMs }: Pick<Clock, "nowMs">): Family<z.output<
       memoryGigabytes: raw.memory,
       diskGigabytes: raw.disk,
       architecture: raw.architecture,
-      offers: offersOf(raw, nowMs()),
+      offers: offersOf(raw, clock.nowMs()),
     }),
   };
 }
