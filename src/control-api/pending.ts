@@ -25,12 +25,14 @@ export async function pendingChanges(
     .slice(0, readAtMost)
     .filter((entry) => mayRead(context.kinds, caller, organization.organization, entry))
     .map((entry) => pendingItem(context, organization.organization, entry));
+  const free = items.filter(({ blockedBy }) => blockedBy.length === 0);
   return {
     items: items.slice(0, shownAtMost),
     totals: {
       resources: items.length,
-      wouldRun: items.filter(({ blockedBy }) => blockedBy.length === 0).length,
-      actions: items.reduce<Record<string, number>>((sum, { actions }) => added(sum, actions), {}),
+      wouldRun: free.length,
+      actions: summed(items),
+      wouldDo: summed(free),
     },
     truncated: items.length > shownAtMost || left.length > readAtMost,
   };
@@ -59,6 +61,10 @@ function messageOf({ summary, lookedAtMs }: LeftToDo, blockedBy: readonly string
     return lookedAtMs === undefined ? "not looked at yet" : "something changed, and it was not looked at since";
   const words = Object.entries(summary.actions).map(([action, count]) => `${count} to ${action}`);
   return blockedBy.length === 0 ? words.join(", ") : `${words.join(", ")}; held back by ${blockedBy.join(", ")}`;
+}
+
+function summed(items: readonly { readonly actions: Readonly<Record<string, number>> }[]): Record<string, number> {
+  return items.reduce<Record<string, number>>((sum, { actions }) => added(sum, actions), {});
 }
 
 function added(sum: Readonly<Record<string, number>>, more: Readonly<Record<string, number>>): Record<string, number> {

@@ -171,11 +171,20 @@ test("ending a pause is previewed: what would run, and what something else still
   const runs: StoredPlan = { ...leftPlan, hash: "runs", summary: { ...leftPlan.summary, guards: ["pause"] } };
   await settle({ plan: runs });
   const preview = (await as("ada", "GET", `${path}/preview`)).body["pending"] as Record<string, unknown>;
-  assert.deepEqual(preview["totals"], { resources: 1, wouldRun: 1, actions: { update: 2, delete: 1 } });
+  assert.deepEqual(preview["totals"], {
+    resources: 1,
+    wouldRun: 1,
+    actions: { update: 2, delete: 1 },
+    wouldDo: { update: 2, delete: 1 },
+  });
   await settle({ plan: leftPlan });
   const held = (await as("ada", "GET", `${path}/preview`)).body["pending"] as Record<string, unknown>;
   assert.deepEqual((held["items"] as { blockedBy: string[] }[])[0]?.blockedBy, ["delete-budget"]);
-  assert.equal((held["totals"] as { wouldRun: number }).wouldRun, 0);
+  assert.deepEqual(
+    held["totals"],
+    { resources: 1, wouldRun: 0, actions: { update: 2, delete: 1 }, wouldDo: {} },
+    "what something else holds is left to do, and would not be done",
+  );
   const elsewhere = (await as("ada", "POST", `${base}/pauses`, { on: "projects/web", reason: "moving" })).body;
   const nothing = await as("ada", "GET", `${base}/pauses/${String(elsewhere["id"])}/preview`);
   assert.deepEqual((nothing.body["pending"] as { items: unknown[] }).items, [], "nothing is left to do there");

@@ -118,7 +118,7 @@ describe("the map of the console", () => {
         route.fulfill({
           json: {
             items: [item("app-1", { create: 1 }), item("app-2", { update: 2, delete: 1 })],
-            totals: { resources: 2, wouldRun: 2, actions: { create: 1, update: 2, delete: 1 } },
+            totals: { resources: 2, wouldRun: 2, actions: { create: 1, update: 2, delete: 1 }, wouldDo: {} },
             truncated: false,
           },
         }),

@@ -41,24 +41,27 @@ export function ResumeDialog({ organization, close }: { organization: string; cl
                 "Nothing: everything is as declared, or something else stands in the way."
               ) : (
                 <>
-                  <b>{totals.wouldRun}</b> of {totals.resources} resources would be written to:{" "}
-                  <Counts counts={totals.actions} />
+                  <b>{totals.wouldRun}</b> of {totals.resources} that differ would be written to:{" "}
+                  <Counts counts={totals.wouldDo} />
                 </>
               )}
             </p>
             <ul className="max-h-56 divide-y divide-line overflow-y-auto">
-              {items.map((item) => (
-                <li key={item.link} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5 text-sm">
-                  <span className="min-w-0 flex-1 break-words">
-                    <span className="text-soft">{item.kind}/</span>
-                    {item.name}
-                  </span>
-                  <Counts counts={item.actions} />
-                  {item.blockedBy.length === 0 ? undefined : (
-                    <span className="text-xs text-soft">still held by {item.blockedBy.join(", ")}</span>
-                  )}
-                </li>
-              ))}
+              {/* What would run comes first: it is what the person is about to set in motion. */}
+              {items
+                .toSorted((left, right) => Number(left.blockedBy.length > 0) - Number(right.blockedBy.length > 0))
+                .map((item) => (
+                  <li key={item.link} className="flex flex-wrap items-center gap-x-3 px-3 py-1.5 text-sm">
+                    <span className="min-w-0 flex-1 break-words">
+                      <span className="text-soft">{item.kind}/</span>
+                      {item.name}
+                    </span>
+                    <Counts counts={item.actions} />
+                    {item.blockedBy.length === 0 ? undefined : (
+                      <span className="text-xs text-soft">still held by {item.blockedBy.join(", ")}</span>
+                    )}
+                  </li>
+                ))}
               {truncated ? <li className="px-3 py-1.5 text-xs text-soft">and more</li> : undefined}
             </ul>
           </div>
@@ -114,7 +117,7 @@ function Below({ organization, pause }: { organization: string; pause: PauseDocu
         "Ending it sets nothing in motion."
       ) : (
         <>
-          Ending it lets {totals.wouldRun} of {totals.resources} go on: <Counts counts={totals.actions} />
+          Ending it lets {totals.wouldRun} of {totals.resources} go on: <Counts counts={totals.wouldDo} />
         </>
       )}
     </span>

@@ -150,6 +150,8 @@ export const pendingSchema = z
       resources: z.int(),
       wouldRun: z.int(),
       actions: z.record(z.string(), z.int()),
+      /** The part of the actions that would run; the others wait for something else. */
+      wouldDo: z.record(z.string(), z.int()),
     }),
     truncated: z.boolean(),
   })
