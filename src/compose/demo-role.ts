@@ -134,7 +134,7 @@ async function serve(
   // Nothing is said, until whoever asked gives up.
   if (outside.trouble === "silent") return;
   if (outside.trouble === "failing")
-    return answer(response, { status: 503, body: { error: "out of order, for the demo" } });
+    return answer(response, { status: 503, body: { error: "broken on purpose" } });
   answer(response, outside.dns.handle(method, pathname, searchParams, body));
   if (method !== "GET") outside.save("dns");
 }

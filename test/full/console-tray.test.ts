@@ -71,6 +71,9 @@ describe("trouble with the providers, another server, a killed worker and a free
       await page.getByText("LookFailed").first().waitFor();
       const failing = await ready();
       assert.equal(failing?.status, "Unknown", "never green, and no absence either");
+      await page.getByRole("link", { name: "Now", exact: true }).click();
+      await page.getByText("DnsZone: not seen").first().waitFor();
+      await page.getByText("PowerDNS answered 503").first().waitFor();
       await breakSomething(page, "The DNS server stops answering");
       await until("the silence to be noticed", ready, (now) => now?.message !== failing?.message, 1_200);
       assert.equal((await ready())?.status, "Unknown");

@@ -3,7 +3,7 @@ import { Icon, type IconName } from "./icons.tsx";
 
 export type Tone = "good" | "warn" | "bad" | "hold" | "plain" | "accent";
 
-const tones: Readonly<Record<Tone, string>> = {
+export const tones: Readonly<Record<Tone, string>> = {
   good: "text-good",
   warn: "text-warn",
   bad: "text-bad",

@@ -3,7 +3,6 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { demoQuery } from "../../api/demo.ts";
 import { Button } from "../../components/button.tsx";
-import { Icon } from "../../components/icons.tsx";
 
 const remembered = "setpoint.first-steps";
 
@@ -26,26 +25,27 @@ export function FirstSteps({ organization }: { organization: string }) {
           <b>This is a demo.</b> Its clouds and its DNS server are simulated, on this machine alone; everything else is
           the real product at work.
         </p>
-        <Button tone="quiet" onClick={put}>
+        <Button tone="quiet" className="-my-1.5 -mr-1.5" onClick={put}>
           Got it
         </Button>
       </div>
       <ol className="mt-2 grid gap-x-6 gap-y-2 md:grid-cols-3">
         <li>
-          <b>1. Break something…</b> in the strip above: see what happens, which guard speaks, and what you can do.
+          <b>1. Break something…</b> in the strip above: see which guard speaks, and what you can do.
         </li>
         <li>
           <b>2. Decide.</b>{" "}
           <Link to="/o/$organization/held" params={{ organization }} className="text-accent underline">
             Held changes
           </Link>{" "}
-          waits for a person: approve exactly what you saw, or reject it.
+          wait for a person: approve exactly what you saw, or reject it.
         </li>
         <li>
           <b>3. Your own.</b>{" "}
           <Link to="/o/$organization/connect" params={{ organization }} className="text-accent underline">
-            Look at your own Hetzner project, read-only <Icon name="arrow" size={12} className="inline" />
+            Look at your own Hetzner project
           </Link>
+          , read-only: paste a token, and see what is there.
         </li>
       </ol>
     </section>

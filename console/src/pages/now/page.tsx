@@ -15,7 +15,7 @@ import {
 import type { AuditEntryDocument, DriftDocument, FiguresDocument } from "../../api/types.ts";
 import { Budget } from "../../components/budget.tsx";
 import { Icon, type IconName } from "../../components/icons.tsx";
-import { Chip, Mark, type Tone } from "../../components/mark.tsx";
+import { Chip, Mark, type Tone, tones } from "../../components/mark.tsx";
 import { type Known, NamedObjects, useNamed } from "../../components/named-objects.tsx";
 import { pathOfLink } from "../../components/object-link.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
@@ -23,6 +23,7 @@ import { Answer, Command, Empty } from "../../components/states.tsx";
 import { Ago, duration, useNowMs } from "../../components/time.tsx";
 import { HeldRow, inOrder } from "../held/held-row.tsx";
 import type { InventorySearch } from "../inventory/route.tsx";
+import { failedLookCauses, failedLooksQuery } from "./failed-looks.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { needingSomebodyQuery, operationCause } from "./operation-causes.tsx";
 import { nowRoute } from "./route.tsx";
@@ -42,7 +43,7 @@ export function NowPage() {
           <Activity organization={organization} />
         </div>
         <div className="min-w-0 space-y-4">
-          <Cycles />
+          <Cycles organization={organization} />
           <Providers organization={organization} />
           <Services />
         </div>
@@ -103,6 +104,8 @@ function Attention({ organization }: { organization: string }) {
   });
   const pending = useQuery(pendingQuery(organization));
   const operations = useQuery(needingSomebodyQuery(organization));
+  const failed = useQuery(failedLooksQuery(organization));
+  const loops = useQuery(loopsQuery).data;
   return (
     <Panel
       title="Needs attention"
@@ -110,26 +113,27 @@ function Attention({ organization }: { organization: string }) {
       aside={
         drift.data === undefined
           ? undefined
-          : `${drift.data.resources} resource${drift.data.resources === 1 ? "" : "s"}, by cause`
+          : drift.data.resources > 0 && (
+              <Link to="/o/$organization/drift" params={{ organization }} className="text-accent hover:underline">
+                {drift.data.resources === 1 ? "1 resource differs" : `${drift.data.resources} resources differ`}
+              </Link>
+            )
       }
     >
       <Answer
-        of={allOf(drift, orNothing(pending, { items: [] }), orNothing(operations, []))}
+        of={allOf(drift, orNothing(pending, { items: [] }), orNothing(operations, []), failed)}
         what="what differs, fails or needs somebody"
       >
-        {([{ causes }, { items }, needing]) => {
+        {([{ causes }, { items }, needing, failedLooks]) => {
+          const failing = failedLookCauses(failedLooks, loops);
+          const failingPaths = new Set(failing.flatMap(({ resources }) => resources.map(({ path }) => path)));
           const all = [
             ...needing.map((operation) => operationCause(organization, operation)),
+            ...failing,
             ...causes.map(driftCause),
-            ...brokenCauses(items),
+            ...unseenCauses(items.filter(({ link }) => !failingPaths.has(pathOfLink(link)))),
           ];
-          if (all.length === 0)
-            return (
-              <Empty icon="check" title="Everything is as declared">
-                What differs, fails or is refused appears here, grouped by its cause. Try it:{" "}
-                <Command>bin/setpoint.mjs apply -f examples/colours.yaml</Command>
-              </Empty>
-            );
+          if (all.length === 0) return <Calm organization={organization} />;
           return <Causes organization={organization} causes={all} />;
         }}
       </Answer>
@@ -160,17 +164,34 @@ function CauseRow({ organization, cause, known }: { organization: string; cause:
   return (
     <li className="px-3.5 py-2.5">
       <div className="flex flex-wrap items-baseline gap-x-3">
-        <span className="min-w-0 flex-1 basis-60 font-medium">
-          <Mark tone={tone} icon={icon}>
-            {title}
-          </Mark>
+        <span className={`min-w-0 flex-1 basis-60 text-sm font-medium break-words ${tones[tone]}`}>
+          <Icon name={icon} size={14} className="mr-1 inline align-[-2px]" />
+          {title}
         </span>
-        <Ago at={since} className="text-xs text-soft" />
+        {since === "" ? undefined : <Ago at={since} className="text-xs text-soft" />}
       </div>
       <p className="text-sm text-soft">{note}</p>
       <NamedObjects organization={organization} objects={resources.slice(0, namedEach)} known={known} />
       {more > 0 ? <p className="text-sm text-soft">and {more} more</p> : undefined}
     </li>
+  );
+}
+
+/** Nothing needs attention: because all is well, or because nothing is declared yet. */
+function Calm({ organization }: { organization: string }) {
+  const figures = useQuery(figuresQuery(organization)).data ?? [];
+  const total = figures.reduce((sum, entry) => sum + entry.total, 0);
+  if (total > 0)
+    return (
+      <Empty icon="check" title="Everything is as declared">
+        What differs, fails or is refused appears here, grouped by its cause.
+      </Empty>
+    );
+  return (
+    <Empty icon="stack" title="Nothing is declared yet">
+      What differs, fails or is refused will appear here, grouped by its cause. Declare something first:{" "}
+      <Command>bin/setpoint.mjs apply -f examples/colours.yaml</Command>
+    </Empty>
   );
 }
 
@@ -182,18 +203,27 @@ interface Asked<Data> {
 
 /** What somebody may not read is not theirs to attend to. */
 function orNothing<Data, Less>(asked: Asked<Data>, nothing: Less): Asked<Data | Less> {
-  const { error } = asked;
-  return error instanceof ApiProblem && error.problem.status === 403 ? { ...asked, data: nothing, error: null } : asked;
+  return mayNotRead(asked.error) ? { ...asked, data: nothing, error: null } : asked;
+}
+
+function mayNotRead(error: unknown): boolean {
+  return error instanceof ApiProblem && error.problem.status === 403;
 }
 
 /** Several answers as one: that nothing needs attention is known only when all of them are there. */
-function allOf<A, B, C>(first: Asked<A>, second: Asked<B>, third: Asked<C>): Asked<readonly [A, B, C]> {
-  const all = [first, second, third];
+function allOf<A, B, C, D>(
+  first: Asked<A>,
+  second: Asked<B>,
+  third: Asked<C>,
+  fourth: Asked<D>,
+): Asked<readonly [A, B, C, D]> {
+  const all = [first, second, third, fourth];
   const { data: a } = first;
   const { data: b } = second;
   const { data: c } = third;
+  const { data: d } = fourth;
   return {
-    data: a === undefined || b === undefined || c === undefined ? undefined : [a, b, c],
+    data: a === undefined || b === undefined || c === undefined || d === undefined ? undefined : [a, b, c, d],
     error: all.find(({ data, error }) => data === undefined && error !== null)?.error ?? null,
     refetch: () => Promise.all(all.filter(({ data }) => data === undefined).map(({ refetch }) => refetch())),
   };
@@ -204,23 +234,33 @@ function driftCause(cause: DriftDocument["causes"][number]): Cause {
   const things = `${items} item${items === 1 ? "" : "s"}`;
   const act = action === "takeover" ? "take over" : action;
   const what = field === "" ? `${act} ${things}` : `${field} differs`;
+  const answer = answerTo(guards);
   return {
     key: `${kind} ${action} ${field}`,
-    tone: guards.length > 0 ? "hold" : "warn",
-    icon: guards.length > 0 ? "hand" : "differs",
+    tone: answer.tone,
+    icon: answer.icon,
     title: `${kind}: ${what}`,
-    note:
-      guards.length > 0
-        ? `${things} to ${act}; stopped by ${guards.join(", ")}`
-        : `${things} to ${act}; being put right`,
+    note: field === "" ? answer.words : `${things} to ${act}; ${answer.words}`,
     since,
     resources: resources.map(({ name, link }) => ({ name, path: pathOfLink(link) })),
     resourceCount,
   };
 }
 
-/** What is left to do for a reason that is no difference of a field. */
-function brokenCauses(
+/** What becomes of a difference. The guard of an operation is no guard that somebody must answer: the work is under way. */
+function answerTo(guards: readonly string[]): {
+  readonly tone: Tone;
+  readonly icon: IconName;
+  readonly words: string;
+} {
+  if (guards.length === 0) return { tone: "warn", icon: "differs", words: "being put right" };
+  if (guards.every((guard) => guard === "hold"))
+    return { tone: "accent", icon: "play", words: "an operation is at work on it" };
+  return { tone: "hold", icon: "hand", words: `stopped by ${guards.join(", ")}` };
+}
+
+/** What nobody has looked at since it changed: no difference is known of it, and no failure either. */
+function unseenCauses(
   items: readonly {
     readonly link: string;
     readonly name: string;
@@ -236,8 +276,8 @@ function brokenCauses(
   );
   return [...byMessage].map(([title, group]) => ({
     key: title,
-    tone: "bad",
-    icon: "cross",
+    tone: "plain",
+    icon: "clock",
     title,
     note: `${group.length} resource${group.length === 1 ? "" : "s"}`,
     since: group.map(({ since }) => since).toSorted()[0] ?? "",
@@ -248,6 +288,7 @@ function brokenCauses(
 
 function Waiting({ organization }: { organization: string }) {
   const held = useQuery(heldQuery(organization));
+  if (mayNotRead(held.error)) return undefined;
   return (
     <Panel
       title="Waiting for a person"
@@ -279,11 +320,19 @@ function Waiting({ organization }: { organization: string }) {
   );
 }
 
-function Cycles() {
+function Cycles({ organization }: { organization: string }) {
   const loops = useQuery(loopsQuery);
   const nowMs = useNowMs();
   return (
-    <Panel title="Live cycles" flush>
+    <Panel
+      title="Live cycles"
+      flush
+      aside={
+        <Link to="/o/$organization/loops" params={{ organization }} className="text-accent hover:underline">
+          All loops
+        </Link>
+      }
+    >
       <Answer of={loops} what="loops">
         {({ kinds }) => (
           <ul className="divide-y divide-line">
@@ -292,17 +341,17 @@ function Cycles() {
               // What was measured is for operators alone; whoever sees it is spared the kinds that nobody uses.
               .filter(({ activity }) => activity !== undefined || kinds.every((other) => other.activity === undefined))
               .map(({ kind, everySeconds = 0, activity }) => (
-                <li key={kind} className="flex flex-wrap items-center gap-x-3 px-3.5 py-2 text-sm">
+                <li key={kind} className="flex flex-wrap items-center gap-x-2 px-3.5 py-2 text-sm">
                   <span className="w-28 font-medium">{kind}</span>
-                  <span className="flex-1 text-soft">
+                  <span className="flex-1 whitespace-nowrap text-soft">
                     every {duration(everySeconds * 1_000)}
                     {activity?.lastCycleAt === undefined
                       ? ""
-                      : ` · last ${duration(nowMs - Date.parse(activity.lastCycleAt))} ago`}
+                      : ` · ${duration(nowMs - Date.parse(activity.lastCycleAt))} ago`}
                   </span>
                   {activity === undefined ? undefined : activity.failing > 0 ? (
-                    <Chip tone="bad" icon="cross">
-                      {activity.failing} of {activity.subjects} failing
+                    <Chip tone="bad" icon="cross" title={`${activity.failing} of ${activity.subjects}`}>
+                      {activity.failing} failing
                     </Chip>
                   ) : (
                     <span className="text-xs text-soft tabular-nums">
@@ -325,7 +374,7 @@ function Activity({ organization }: { organization: string }) {
       (await get<{ items: readonly AuditEntryDocument[] }>(`${base(organization)}/audit?pageSize=60`)).items,
     retry: false,
   });
-  if (entries.isError) return undefined;
+  if (mayNotRead(entries.error)) return undefined;
   return (
     <Panel
       title="Recent activity"
@@ -341,11 +390,11 @@ function Activity({ organization }: { organization: string }) {
           <ul className="divide-y divide-line">
             {together(items)
               .slice(0, 12)
-              .map(({ entry, count }) => (
+              .map(({ entry, about }) => (
                 <li key={entry.position} className="flex items-baseline gap-3 px-3.5 py-1.5 text-sm">
-                  <span className="min-w-0 flex-1 truncate" title={`${entry.actor}: ${entry.type}`}>
+                  <span className="min-w-0 flex-1 truncate" title={`${entry.actor}: ${entry.type} ${about.join(", ")}`}>
                     <span className="font-medium">{actorOf(entry)}</span>{" "}
-                    <span className="text-soft">{words(entry, count)}</span>
+                    <span className="text-soft">{words(entry, about)}</span>
                   </span>
                   <Ago at={entry.at} className="text-xs text-soft" />
                 </li>
@@ -360,12 +409,13 @@ function Activity({ organization }: { organization: string }) {
 /** The same act of the same person many times in a row is one line. */
 function together(
   items: readonly AuditEntryDocument[],
-): readonly { readonly entry: AuditEntryDocument; readonly count: number }[] {
-  const lines: { entry: AuditEntryDocument; count: number }[] = [];
+): readonly { readonly entry: AuditEntryDocument; readonly about: readonly string[] }[] {
+  const lines: { entry: AuditEntryDocument; about: string[] }[] = [];
   for (const entry of items) {
     const last = lines.at(-1);
-    if (last !== undefined && last.entry.actor === entry.actor && last.entry.type === entry.type) last.count += 1;
-    else lines.push({ entry, count: 1 });
+    if (last !== undefined && actorOf(last.entry) === actorOf(entry) && last.entry.type === entry.type)
+      last.about.push(aboutOf(entry));
+    else lines.push({ entry, about: [aboutOf(entry)] });
   }
   return lines;
 }
@@ -375,10 +425,16 @@ function actorOf({ actor }: AuditEntryDocument): string {
   return /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(actor) ? "a worker" : actor;
 }
 
-function words({ type, data }: AuditEntryDocument, count: number): string {
+function aboutOf({ data }: AuditEntryDocument): string {
   const { kind, name } = (data ?? {}) as { kind?: string; name?: string };
-  const about = kind === undefined || name === undefined ? "" : `: ${kind}/${name}`;
-  return `${type.replace(".", " ").replaceAll("-", " ")}${count > 1 ? ` ×${count}` : about}`;
+  return kind === undefined || name === undefined ? "" : `${kind}/${name}`;
+}
+
+function words({ type }: AuditEntryDocument, about: readonly string[]): string {
+  const named = about.filter((name) => name !== "");
+  const times = about.length > 1 ? ` ×${about.length}` : "";
+  const names = named.length === 0 ? "" : `: ${named.slice(0, 3).join(", ")}${named.length > 3 ? ", …" : ""}`;
+  return `${type.replace(".", " ").replaceAll("-", " ")}${times}${names}`;
 }
 
 /** How many calls each account has left; nothing for those who may not read accounts. */
