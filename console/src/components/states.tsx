@@ -17,7 +17,12 @@ export function Empty({ icon = "info", title, children }: { icon?: IconName; tit
 }
 
 export function Command({ children }: { children: string }) {
-  return <code className="rounded bg-sunken px-1.5 py-0.5 text-xs break-all text-ink">{children}</code>;
+  // It breaks between its words; within one only where the screen leaves no other way.
+  return (
+    <code className="inline-block max-w-full rounded bg-sunken px-1.5 py-0.5 text-xs wrap-anywhere text-ink">
+      {children}
+    </code>
+  );
 }
 
 /** A refusal or a failure, in the words of whoever refused. */
@@ -76,6 +81,9 @@ interface Asked<Data> {
   readonly refetch: () => unknown;
 }
 
+/** Answers that are no alarm and that asking again does not change: what somebody may not read, and what is not there. */
+const calm: Readonly<Record<number, IconName>> = { 403: "shield", 404: "search" };
+
 /** What a query answered, or why it did not yet. What was read before stays while a new answer is awaited. */
 export function Answer<Data>({
   of,
@@ -87,6 +95,13 @@ export function Answer<Data>({
   children: (data: Data) => ReactNode;
 }) {
   if (of.data !== undefined) return <>{children(of.data)}</>;
+  const icon = of.error instanceof ApiProblem ? calm[of.error.problem.status] : undefined;
+  if (of.error instanceof ApiProblem && icon !== undefined)
+    return (
+      <Empty icon={icon} title={of.error.problem.title}>
+        {of.error.message}
+      </Empty>
+    );
   if (of.error !== null && of.error !== undefined)
     return (
       <div className="p-3.5">

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { heldQuery, limitsQuery, pausesQuery } from "../api/queries.ts";
-import { modeAxis } from "../components/axes.tsx";
+import { type Axis, modeAxis } from "../components/axes.tsx";
 import { Button } from "../components/button.tsx";
 import { Icon } from "../components/icons.tsx";
 import { Chip } from "../components/mark.tsx";
@@ -12,15 +12,17 @@ import { DemoTray } from "./demo-tray.tsx";
 import { FreezeDialog } from "./freeze-dialog.tsx";
 import { ResumeDialog } from "./resume-dialog.tsx";
 
+const stopped = { writes: "no writes", deletes: "no deletes", all: "no writes and no looks" } as const;
+
 /** What holds for everything right now, on every page: how far loops may go, what is stopped, what waits, and the freeze. */
 export function GuardStrip({ organization }: { organization: string }) {
   const limits = useQuery(limitsQuery(organization)).data;
   const pauses = useQuery(pausesQuery(organization)).data ?? [];
-  const held = useQuery(heldQuery(organization)).data?.items.length ?? 0;
+  const held = useQuery(heldQuery(organization)).data?.items.length;
   const [dialog, setDialog] = useState<"freeze" | "resume">();
   const wide = pauses.filter(({ scope }) => scope === "platform" || scope.startsWith("organization/"));
   const [first] = wide;
-  const mode = modeAxis(limits?.mode.value);
+  const mode = limits === undefined ? undefined : modeAxis(limits.mode.value);
   useCommand({ title: "Freeze…", icon: "snow", run: () => setDialog("freeze") });
   useCommand(pauses.length === 0 ? undefined : { title: "Resume…", icon: "play", run: () => setDialog("resume") });
   return (
@@ -29,19 +31,13 @@ export function GuardStrip({ organization }: { organization: string }) {
       className={`flex min-h-10 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1 text-sm ${first === undefined ? "bg-ground" : "bg-warn-wash"}`}
     >
       {first === undefined ? (
-        <span className="hidden items-center gap-1.5 sm:inline-flex" title={mode.title}>
-          <span className="text-soft">Mode</span>
-          <Chip tone={mode.tone} icon={mode.icon}>
-            {mode.word}
-          </Chip>
-        </span>
+        <Mode axis={mode} />
       ) : (
         <span className="flex min-w-0 items-center gap-1.5 text-warn">
           <Icon name="snow" />
           <b>{first.scope === "platform" ? "Frozen" : "Paused"}</b>
-          <span className="truncate text-ink">
-            {first.level === "all" ? "everything" : first.level} by {first.author}: {first.reason} · ends{" "}
-            <Until at={first.expiresAt} />
+          <span className="truncate text-ink" title={first.reason}>
+            {stopped[first.level]}, ends <Until at={first.expiresAt} /> · {first.author}: {first.reason}
           </span>
         </span>
       )}
@@ -50,7 +46,7 @@ export function GuardStrip({ organization }: { organization: string }) {
           {pauses.length - wide.length} pause{pauses.length - wide.length === 1 ? "" : "s"} below
         </Chip>
       ) : undefined}
-      {held > 0 ? (
+      {held === undefined ? undefined : held > 0 ? (
         <Link
           to="/o/$organization/held"
           params={{ organization }}
@@ -81,5 +77,18 @@ export function GuardStrip({ organization }: { organization: string }) {
         <ResumeDialog organization={organization} close={() => setDialog(undefined)} />
       ) : undefined}
     </section>
+  );
+}
+
+/** What was not answered, or may not be read, is not said: a guard that nobody knows of must not look like one that speaks. */
+function Mode({ axis }: { axis: Axis | undefined }) {
+  if (axis === undefined) return undefined;
+  return (
+    <span className="hidden items-center gap-1.5 sm:inline-flex" title={axis.title}>
+      <span className="text-soft">Mode</span>
+      <Chip tone={axis.tone} icon={axis.icon}>
+        {axis.word}
+      </Chip>
+    </span>
   );
 }

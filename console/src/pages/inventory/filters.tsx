@@ -105,7 +105,7 @@ function Typed({
       placeholder={label}
       value={text}
       onChange={(event) => setText(event.target.value)}
-      className={`${inputClass} !w-full sm:!w-52 ${filter ? "" : "max-sm:hidden"}`}
+      className={`${inputClass} !w-full sm:!w-32 sm:grow ${filter ? "" : "max-sm:hidden"}`}
       {...(filter ? { "data-filter": "" } : {})}
     />
   );

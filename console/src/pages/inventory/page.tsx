@@ -68,7 +68,7 @@ export function InventoryPage() {
       {found.error === null ? undefined : <ProblemNote error={found.error} retry={() => void found.refetch()} />}
       {found.isPending ? (
         <Reading what="resources" rows={8} />
-      ) : rows.length === 0 && !found.hasNextPage ? (
+      ) : found.data === undefined ? undefined : rows.length === 0 && !found.hasNextPage ? (
         <Nothing
           filtered={Object.keys(search).length > 0}
           clear={() => void navigate({ to: "/o/$organization/inventory", params: { organization }, search: {} })}

@@ -75,7 +75,7 @@ export function MapPage() {
       {error === undefined ? undefined : <ProblemNote error={error} />}
       {found.isPending ? (
         <Reading what="the map" rows={8} />
-      ) : entries.length === 0 ? (
+      ) : found.data === undefined ? undefined : entries.length === 0 ? (
         <Nothing filtered={Object.keys(search).length > 0} clear={() => set(cleared)} />
       ) : (
         <div className={asList ? "space-y-3" : "flex min-h-0 flex-1 flex-col gap-3 lg:flex-row"}>
@@ -121,7 +121,7 @@ export function MapPage() {
           {asList ? <MapList entries={entries} plan={plan} chosen={search.card} choose={choose} /> : undefined}
         </div>
       )}
-      {found.data === undefined ? undefined : (
+      {entries.length === 0 || found.data === undefined ? undefined : (
         <Status map={found.data} planTruncated={plan && pending?.truncated === true} />
       )}
     </div>
