@@ -28,6 +28,11 @@ export function duration(ms: number): string {
   return `${Math.round(seconds / 86_400)} d`;
 }
 
+/** Short times say more in milliseconds. */
+export function took(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : duration(ms);
+}
+
 export function Ago({ at, className = "" }: { at: string; className?: string }) {
   const ms = useNowMs() - Date.parse(at);
   return (
@@ -37,11 +42,11 @@ export function Ago({ at, className = "" }: { at: string; className?: string }) 
   );
 }
 
-export function Until({ at }: { at: string }) {
+export function Until({ at, word = "in" }: { at: string; word?: "in" | "within" }) {
   const ms = Date.parse(at) - useNowMs();
   return (
     <time dateTime={at} title={fullTime(at)} className="whitespace-nowrap tabular-nums">
-      {ms <= 0 ? "now" : `in ${duration(ms)}`}
+      {ms <= 0 ? "now" : `${word} ${duration(ms)}`}
     </time>
   );
 }

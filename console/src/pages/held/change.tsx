@@ -50,11 +50,11 @@ export function HeldChangePage() {
               <StateChip change={found} />
             </PageHeader>
             <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(20rem,2fr)]">
-              <div className="order-2 min-w-0 space-y-4 xl:order-1">
+              <div className="min-w-0">
                 <Items organization={organization} change={found} />
                 <Touched organization={organization} change={found} />
               </div>
-              <div className="order-1 min-w-0 space-y-4 xl:order-2">
+              <div className="min-w-0 space-y-4">
                 <Panel title="Why it waits">
                   <ul>
                     <VerdictRow verdict={found.verdict} />
@@ -116,9 +116,13 @@ function Items({ organization, change }: { organization: string; change: HeldCha
       title="What would happen"
       aside={
         <>
-          <Counts counts={blastRadius.actions} /> in {blastRadius.resources} resource
-          {blastRadius.resources === 1 ? "" : "s"}
-          {blastRadius.accounts > 0 ? `, ${blastRadius.accounts} account${blastRadius.accounts === 1 ? "" : "s"}` : ""}
+          <Counts counts={blastRadius.actions} />
+          <span>
+            in {blastRadius.resources} resource{blastRadius.resources === 1 ? "" : "s"}
+            {blastRadius.accounts > 0
+              ? `, ${blastRadius.accounts} account${blastRadius.accounts === 1 ? "" : "s"}`
+              : ""}
+          </span>
         </>
       }
     >
@@ -126,7 +130,9 @@ function Items({ organization, change }: { organization: string; change: HeldCha
         {items.map((item) => (
           <li key={`${item.kind} ${item.name} ${item.key} ${item.action}`} className="px-3.5 py-2">
             <p className="flex flex-wrap items-baseline gap-x-2.5 text-sm">
-              <b className={item.action === "delete" || item.action === "replace" ? "text-bad" : ""}>{item.action}</b>
+              <b className={item.action === "delete" || item.action === "replace" ? "text-bad" : ""}>
+                {item.action === "takeover" ? "take over" : item.action}
+              </b>
               <code className="break-all">{item.key}</code>
               {item.link === undefined ? (
                 <span className="text-soft">
@@ -198,7 +204,9 @@ function Decision({ organization, change }: { organization: string; change: Held
       title="Decision"
       aside={
         <>
-          decide <Until at={change.deadline} />
+          <span>
+            to be decided <Until at={change.deadline} word="within" />
+          </span>
         </>
       }
     >

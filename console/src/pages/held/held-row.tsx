@@ -60,7 +60,7 @@ export function HeldRow({ organization, change }: { organization: string; change
             {change.state === "open" ? (
               <>
                 {" "}
-                · decide <Until at={change.deadline} />
+                · to be decided <Until at={change.deadline} word="within" />
               </>
             ) : (
               <>

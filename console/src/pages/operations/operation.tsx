@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, get } from "../../api/client.ts";
-import { base, keys } from "../../api/queries.ts";
-import type { StepEntry } from "../../api/parts.ts";
+import { api, get, query } from "../../api/client.ts";
+import { base, keys, loopsQuery } from "../../api/queries.ts";
+import type { ResourcePage, StepEntry } from "../../api/parts.ts";
 import type { OperationDocument } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
 import { Button } from "../../components/button.tsx";
@@ -11,10 +11,12 @@ import { Dialog, DialogActions } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Mark, type Tone } from "../../components/mark.tsx";
+import { ObjectLink, pathOf } from "../../components/object-link.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer, Empty, ProblemNote } from "../../components/states.tsx";
-import { Ago, duration, fullTime, useNowMs } from "../../components/time.tsx";
+import { Ago, fullTime, took, useNowMs } from "../../components/time.tsx";
 import { operationRoute } from "./route.tsx";
+import { standingWords } from "./standing-words.ts";
 import { OperationState } from "./state-mark.tsx";
 import { type Bar, type Stretch, waterfall } from "./waterfall.ts";
 
@@ -48,7 +50,11 @@ export function OperationPage() {
         {(found) => (
           <>
             <PageHeader
-              title={`${found.pipeline} of ${found.resource.kind}/${found.resource.name}`}
+              title={
+                <>
+                  {found.pipeline} of <ResourceOf organization={organization} operation={found} />
+                </>
+              }
               lead={
                 <>
                   asked for by {found.startedBy} <Ago at={found.createdAt} />
@@ -64,12 +70,7 @@ export function OperationPage() {
               <OperationState operation={found} />
               <Steer organization={organization} operation={found} journal={steps.data ?? []} />
             </PageHeader>
-            <p className="mb-4 rounded-lg border border-line bg-panel px-3.5 py-2.5 text-sm">
-              {found.step === undefined ? undefined : <b className="font-medium">{found.step}: </b>}
-              {found.message}
-              {found.ahead === undefined ? "" : ` · ${found.ahead} before it in the queue`}
-              {found.cancel === undefined ? "" : ` · ${found.cancel.by} asked it to stop: ${found.cancel.reason}`}
-            </p>
+            <Standing operation={found} />
             <Answer of={steps} what="its journal">
               {(journal) => (
                 <div className="space-y-4">
@@ -82,6 +83,38 @@ export function OperationPage() {
         )}
       </Answer>
     </>
+  );
+}
+
+/** Its resource, as a link for as long as it is there. */
+function ResourceOf({ organization, operation }: { organization: string; operation: OperationDocument }) {
+  const { kind, name, uid } = operation.resource;
+  const loops = useQuery(loopsQuery).data;
+  const found = useQuery({
+    queryKey: [...keys.record(organization, "resources"), "named", kind, name],
+    queryFn: () => get<ResourcePage>(`${base(organization)}/resources${query({ kind, namePrefix: name })}`),
+  }).data?.items.find(({ metadata }) => metadata.uid === uid);
+  const words = `${kind}/${name}`;
+  if (found === undefined) return words;
+  return (
+    <ObjectLink organization={organization} path={pathOf(found, loops)}>
+      {words}
+    </ObjectLink>
+  );
+}
+
+/** Where it stands, in words; what ended well says that in its state. */
+function Standing({ operation }: { operation: OperationDocument }) {
+  const { step, cancel } = operation;
+  const words = standingWords(operation);
+  if (words === undefined && cancel === undefined) return undefined;
+  return (
+    <p className="mb-4 rounded-lg border border-line bg-panel px-3.5 py-2.5 text-sm break-words">
+      {words === undefined || step === undefined ? undefined : <b className="font-medium">{step}: </b>}
+      {[words, cancel === undefined ? undefined : `${cancel.by} asked it to stop: ${cancel.reason}`]
+        .filter((part) => part !== undefined)
+        .join(" · ")}
+    </p>
   );
 }
 
@@ -98,17 +131,13 @@ const legend: readonly [Stretch, string][] = [
   ["retry", "between attempts"],
 ];
 
-/** Short times say more in milliseconds. */
-function took(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : duration(ms);
-}
-
 function Waterfall({ operation, journal }: { operation: OperationDocument; journal: readonly StepEntry[] }) {
   const now = useNowMs();
   const nowMs = operation.endedAt === undefined ? now : Date.parse(operation.endedAt);
   const { fromMs, toMs, queue, rows } = waterfall(operation, journal, nowMs);
   const place = ({ fromMs: begin, toMs: end }: Bar) => ({
-    left: `${((begin - fromMs) / (toMs - fromMs)) * 100}%`,
+    // Even what is too short to be seen stays within the track.
+    left: `min(100% - 3px, ${((begin - fromMs) / (toMs - fromMs)) * 100}%)`,
     width: `max(3px, ${((end - begin) / (toMs - fromMs)) * 100}%)`,
   });
   const track = (bars: readonly Bar[]) => (
@@ -116,7 +145,7 @@ function Waterfall({ operation, journal }: { operation: OperationDocument; journ
       {bars.map((bar) => (
         <span
           key={`${bar.fromMs} ${bar.sort}`}
-          title={`${bar.words}, ${duration(bar.toMs - bar.fromMs)}`}
+          title={`${bar.words}, ${took(bar.toMs - bar.fromMs)}`}
           style={place(bar)}
           className={`absolute inset-y-0.5 rounded-sm ${colours[bar.sort]}`}
         />
@@ -183,7 +212,7 @@ function Journal({ journal }: { journal: readonly StepEntry[] }) {
       </Panel>
     );
   return (
-    <Panel title="Journal" flush aside={`${journal.length} lines`}>
+    <Panel title="Journal" flush aside={journal.length === 1 ? "1 line" : `${journal.length} lines`}>
       <ol className="divide-y divide-line">
         {journal.map((entry) => (
           <li key={entry.place} className="px-3.5 py-2 text-sm">

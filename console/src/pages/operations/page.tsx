@@ -9,6 +9,7 @@ import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer, Command, Empty } from "../../components/states.tsx";
 import { Ago, duration, Until, useNowMs } from "../../components/time.tsx";
 import { operationStates, operationsRoute } from "./route.tsx";
+import { standingWords } from "./standing-words.ts";
 import { OperationState } from "./state-mark.tsx";
 
 const titles = {
@@ -80,7 +81,8 @@ export function OperationsPage() {
 
 function Row({ organization, operation }: { organization: string; operation: OperationDocument }) {
   const nowMs = useNowMs();
-  const { resource, startedAt, endedAt, createdAt, ahead, dueAt } = operation;
+  const { resource, startedAt, endedAt, createdAt, dueAt } = operation;
+  const words = standingWords(operation);
   return (
     <li>
       <Link
@@ -100,13 +102,14 @@ function Row({ organization, operation }: { organization: string; operation: Ope
               </Chip>
             ) : undefined}
           </span>
-          <span className="block text-sm break-words text-soft">
-            {operation.step === undefined ? "" : `${operation.step}: `}
-            {operation.message}
-          </span>
+          {words === undefined ? undefined : (
+            <span className="block text-sm break-words text-soft">
+              {operation.step === undefined ? "" : `${operation.step}: `}
+              {words}
+            </span>
+          )}
           <span className="block text-xs text-soft">
             asked for by {operation.startedBy} <Ago at={createdAt} />
-            {ahead === undefined ? "" : ` · ${ahead === 0 ? "next in the queue" : `${ahead} before it in the queue`}`}
             {operation.state === "running" && dueAt !== undefined && Date.parse(dueAt) > nowMs ? (
               <>
                 {" "}

@@ -33,6 +33,7 @@ export function waterfall(operation: OperationDocument, journal: readonly StepEn
     steps.set(key, [...(steps.get(key) ?? []), entry]);
   }
   let beforeMs = startedMs ?? createdMs;
+  let before: StepEntry["result"] | undefined;
   const rows: StepBars[] = [];
   for (const entries of steps.values()) {
     const bars: Bar[] = [];
@@ -41,10 +42,11 @@ export function waterfall(operation: OperationDocument, journal: readonly StepEn
       const beganMs = Math.max(beforeMs, atMs - (entry.tookMs ?? atMs - beforeMs));
       if (beganMs - beforeMs > 500)
         bars.push({
-          sort: bars.length === 0 ? "outside" : "retry",
+          // Only behind a failure is there another attempt; everything else that takes its time is the outside.
+          sort: before === "failed" ? "retry" : "outside",
           fromMs: beforeMs,
           toMs: beganMs,
-          words: bars.length === 0 ? "waited" : "until the next attempt",
+          words: before === "failed" ? "until the next attempt" : "waited",
         });
       const sort = entry.result === "noted" || entry.result === "again" ? "outside" : "work";
       bars.push({
@@ -54,6 +56,7 @@ export function waterfall(operation: OperationDocument, journal: readonly StepEn
         words: `${entry.result}${entry.message === undefined ? "" : `: ${entry.message}`}`,
       });
       beforeMs = atMs;
+      before = entry.result;
     }
     const last = entries.at(-1);
     if (last === undefined) continue;
