@@ -26,6 +26,7 @@ import {
 } from "../support/demo.ts";
 import { productFolder } from "../support/product-folder.ts";
 import { type Product, until } from "../support/product.ts";
+import { visualFaults } from "../support/visual-rules.ts";
 
 describe("the console of the demo", () => {
   const dataDirectory = productFolder("console");
@@ -67,33 +68,65 @@ describe("the console of the demo", () => {
       }),
     );
 
-  for (const look of consoleLooks)
-    test(`every page, ${look.name}: accessible, no wider than the screen, and quiet`, async () => {
-      await opened(look, async (page) => {
+  for (const shown of consoleLooks)
+    test(`every page, ${shown.name}: accessible, nothing cut off, no target too small, and quiet`, async () => {
+      await opened(shown, async (page) => {
         const problems: string[] = [];
+        const look = async (name: string) => {
+          for (const fault of await visualFaults(page)) problems.push(`${name}: ${fault}`);
+          for (const violation of await seriousViolations(page)) problems.push(`${name}: ${violation}`);
+        };
         for (const { name, path, shows } of [...consolePages, ...(await thingPages())]) {
           await page.goto(`${consoleUrl(product)}${path}`);
           await page.getByText(shows).first().waitFor();
-          const wider = await page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth",
-          );
-          if (wider !== 0) problems.push(`${name} is ${String(wider)} pixels wider than the screen`);
-          for (const violation of await seriousViolations(page)) problems.push(`${name}: ${violation}`);
+          await look(name);
         }
         await page.getByRole("button", { name: "Freeze…" }).click();
         await page.getByLabel("Why").waitFor();
-        for (const violation of await seriousViolations(page)) problems.push(`freeze: ${violation}`);
+        await look("freeze");
         await page.keyboard.press("Escape");
         await page.getByRole("button", { name: "Break something…" }).click();
         await page.getByText("Fourteen records are deleted at once").waitFor();
-        for (const violation of await seriousViolations(page)) problems.push(`tray: ${violation}`);
+        await look("tray");
         await page.keyboard.press("Escape");
         await page.keyboard.press("Control+K");
         await page.getByRole("option", { name: /^Inventory/ }).waitFor();
-        for (const violation of await seriousViolations(page)) problems.push(`palette: ${violation}`);
+        await look("palette");
         assert.deepEqual(problems, []);
       });
     });
+
+  test("what cannot be read is said, and never taken for nothing; what is not there is no alarm", async () => {
+    const refused = { status: 500, title: "Something broke here", detail: "on purpose", code: "INTERNAL" };
+    const broken = /\/v1\/organizations\/demo\/(resources|map|held-changes|limits)/;
+    const visit = { browser, console: consoleOf(product), look: consoleLooks[0], expected: /status of (500|404)/ };
+    await withSignedInPage(visit, async (page) => {
+      const go = async (path: string, shows: string) => {
+        await page.goto(`${consoleUrl(product)}${path}`);
+        await page.getByText(shows).first().waitFor();
+      };
+      const says = (words: string) => page.getByText(words).count();
+      await page.route(broken, (route) =>
+        route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify(refused) }),
+      );
+      for (const path of ["inventory", "map", "held", "now"]) {
+        await go(`/o/demo/${path}`, "Something broke here");
+        for (const words of ["Nothing is declared", "Nothing waits", "Inherited", "Everything is as declared"])
+          assert.equal(await says(words), 0, `${path} says "${words}" of what it could not read`);
+      }
+      await page.unroute(broken);
+      const nobody = "00000000-0000-7000-8000-000000000000";
+      for (const [path, shows] of [
+        ["/o/nobody/now", "There is no organization nobody"],
+        ["/o/demo/nonsense", "There is no such page"],
+        [`/o/demo/held/${nobody}`, "There is no held change"],
+        [`/o/demo/operations/${nobody}`, "There is no operation"],
+      ] as const) {
+        await go(path, shows);
+        assert.equal(await says("Try again"), 0, `${path}: asking again does not bring it about`);
+      }
+    });
+  });
 
   test("what people write is shown as text, wherever it is shown", async () => {
     const attack = "<img src=x onerror=document.title='broken'>";
@@ -166,6 +199,9 @@ describe("the console of the demo", () => {
       );
       assert.equal((await outside()).length, before, "nothing was deleted before somebody decided");
       await page.getByRole("link", { name: /delete-budget/ }).press("Enter");
+      const happens = await page.getByRole("heading", { name: "What would happen" }).boundingBox();
+      const decision = await page.getByRole("heading", { name: "Decision" }).boundingBox();
+      assert.ok((happens?.y ?? 0) < (decision?.y ?? 0), "what would happen is shown before it is asked about");
       await tabTo(page, page.getByLabel("How many are deleted? Type 14"));
       await page.keyboard.type("14");
       await tabTo(page, page.getByRole("button", { name: "Approve 14 deletes" }));

@@ -1,7 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import type { ReactNode } from "react";
 import { Button } from "./button.tsx";
-import type { IconName } from "./icons.tsx";
+import { Icon, type IconName } from "./icons.tsx";
 
 /** A question that stands in front of everything else. Escape and a click beside it close it. */
 export function Dialog({
@@ -26,7 +26,7 @@ export function Dialog({
         <Base.Popup
           className={`fixed top-[8vh] left-1/2 z-50 flex max-h-[84vh] w-[calc(100vw-1.5rem)] -translate-x-1/2 flex-col rounded-lg border border-line bg-panel shadow-raised ${wide ? "max-w-3xl" : "max-w-lg"}`}
         >
-          <header className="border-b border-line px-4 py-3">
+          <header className="border-b border-line py-3 pr-12 pl-4">
             <Base.Title className="text-lg font-semibold">{title}</Base.Title>
             {description === undefined ? undefined : (
               <Base.Description className="mt-0.5 text-sm text-soft" render={<div />}>
@@ -35,6 +35,13 @@ export function Dialog({
             )}
           </header>
           <div className="min-h-0 overflow-y-auto p-4">{children}</div>
+          {/* Last in the order of the keyboard: what the dialog asks comes first. */}
+          <Base.Close
+            aria-label="Close"
+            className="absolute top-2 right-2 grid size-8 place-items-center rounded-md text-soft hover:bg-sunken hover:text-ink"
+          >
+            <Icon name="close" size={16} />
+          </Base.Close>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -13,18 +13,21 @@ export function Field({
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
-  children: (id: string, described: string) => ReactNode;
+  children: (id: string, described: string | undefined) => ReactNode;
 }) {
   const id = useId();
+  const words = error ?? hint;
   return (
     <div className="mb-3">
       <label htmlFor={id} className="mb-1 block text-sm font-medium">
         {label}
       </label>
-      {children(id, `${id}-hint`)}
-      <p id={`${id}-hint`} className={`mt-1 text-xs ${error === undefined ? "text-soft" : "text-bad"}`}>
-        {error ?? hint}
-      </p>
+      {children(id, words === undefined ? undefined : `${id}-hint`)}
+      {words === undefined ? undefined : (
+        <p id={`${id}-hint`} className={`mt-1 text-xs ${error === undefined ? "text-soft" : "text-bad"}`}>
+          {words}
+        </p>
+      )}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 export type IconName =
   | "check"
   | "cross"
+  | "close"
   | "question"
   | "clock"
   | "eye"
@@ -55,6 +56,7 @@ const drawings: Readonly<Record<IconName, ReactNode>> = {
       <path d="m5.900 5.900 4.200 4.200m0-4.200-4.200 4.200" />
     </>
   ),
+  close: <path d="m4 4 8 8m0-8-8 8" />,
   question: (
     <>
       <circle cx="8" cy="8" r="6.25" strokeDasharray="2.200 2" />

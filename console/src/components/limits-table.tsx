@@ -1,4 +1,5 @@
 import type { LimitsDocument } from "../api/types.ts";
+import { took } from "./time.tsx";
 
 /** What each of them keeps within bounds. */
 const meanings: Readonly<Record<string, string>> = {
@@ -7,8 +8,8 @@ const meanings: Readonly<Record<string, string>> = {
   "deletesPerHour.organization": "what may be deleted in this organization within an hour",
   "deletesPerHour.platform": "what may be deleted in all organizations within an hour",
   changesPerCycle: "what one cycle may change; the rest follows in the next",
-  confirmAfterMs: "milliseconds until something nobody declares is looked for once more before it is deleted",
-  suspectPercent: "percent of an account's subjects that go bad together: from there on the observer is suspected",
+  confirmAfterMs: "how long until something nobody declares is looked for once more before it is deleted",
+  suspectPercent: "how many of an account's subjects go bad together: from there on the observer is suspected",
   suspectAtLeast: "and at least so many of them",
 };
 
@@ -35,14 +36,16 @@ export function LimitsTable({ limits }: { limits: LimitsDocument["limits"] }) {
                 {limit.name}
                 <span className="block text-xs font-normal text-soft">{meanings[limit.name]}</span>
               </th>
-              <td className={cell}>{valueText(limit.value)}</td>
+              <td className={cell}>{valueText(limit.name, limit.value)}</td>
               <td className={`${cell} text-soft`}>
                 <span className="sm:hidden">default </span>
-                {valueText(limit.default.value)}, {limit.default.from}
+                {valueText(limit.name, limit.default.value)}, {limit.default.from}
               </td>
               <td className={`${cell} text-soft`}>
                 <span className="sm:hidden">ceiling </span>
-                {limit.ceiling === undefined ? "none" : `${valueText(limit.ceiling.value)}, ${limit.ceiling.from}`}
+                {limit.ceiling === undefined
+                  ? "none"
+                  : `${valueText(limit.name, limit.ceiling.value)}, ${limit.ceiling.from}`}
               </td>
             </tr>
           ))}
@@ -52,8 +55,9 @@ export function LimitsTable({ limits }: { limits: LimitsDocument["limits"] }) {
   );
 }
 
-function valueText(value: LimitsDocument["limits"][number]["value"]): string {
-  return typeof value === "number"
-    ? String(value)
-    : `${value.count} or ${value.percent}\u00A0%, at least ${value.atLeast}`;
+/** With its unit, which the names of numbers end in. */
+function valueText(name: string, value: LimitsDocument["limits"][number]["value"]): string {
+  if (typeof value === "number" && name.endsWith("Ms")) return took(value);
+  if (typeof value === "number") return name.endsWith("Percent") ? `${value}\u00A0%` : String(value);
+  return `${value.count} or ${value.percent}\u00A0%, at least ${value.atLeast}`;
 }

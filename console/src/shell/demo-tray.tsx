@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { DemoScenario } from "../../../src/control-api/demo-tray.ts";
 import { api } from "../api/client.ts";
 import { demoQuery } from "../api/demo.ts";
@@ -72,7 +72,7 @@ export function DemoTray({ organization }: { organization: string }) {
 const places = [
   { where: "clouds", name: "At the clouds" },
   { where: "dns", name: "At the DNS server" },
-  { where: "setpoint", name: "Here" },
+  { where: "setpoint", name: "In Setpoint itself" },
 ] as const;
 
 function ScenarioRow({
@@ -86,8 +86,13 @@ function ScenarioRow({
 }) {
   const run = useAction(organization, () => api("POST", `/demo/scenarios/${scenario.id}`));
   const [path, search] = scenario.look.split("?");
+  const row = useRef<HTMLLIElement>(null);
+  // What it says grows below the button that was pressed, and may grow out of sight.
+  useEffect(() => {
+    if (run.isSuccess) row.current?.scrollIntoView({ block: "nearest" });
+  }, [run.isSuccess]);
   return (
-    <li className={`rounded-md border p-3 ${run.isSuccess ? "border-accent" : "border-line"}`}>
+    <li ref={row} className={`rounded-md border p-3 ${run.isSuccess ? "border-accent" : "border-line"}`}>
       <div className="flex flex-wrap items-start gap-3">
         <div className="min-w-0 flex-1 basis-64">
           <h4 className="text-sm font-semibold">{scenario.title}</h4>

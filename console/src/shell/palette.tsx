@@ -1,7 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { get, query } from "../api/client.ts";
 import { base, keys, loopsQuery, organizationsQuery } from "../api/queries.ts";
 import type { ResourcePage } from "../api/parts.ts";
@@ -51,6 +51,9 @@ function Search({ organization, close }: { organization: string; close: () => vo
   const list = useId();
   const entries = useEntries(organization, useDeferredValue(text.trim().toLowerCase()), close);
   const at = Math.min(chosen, Math.max(0, entries.length - 1));
+  const selected = useRef<HTMLLIElement>(null);
+  // Whoever moves with the keyboard sees where they are.
+  useEffect(() => selected.current?.scrollIntoView({ block: "nearest" }), [at]);
   const press = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown") setChosen((at + 1) % Math.max(1, entries.length));
     else if (event.key === "ArrowUp") setChosen((at - 1 + entries.length) % Math.max(1, entries.length));
@@ -83,6 +86,7 @@ function Search({ organization, close }: { organization: string; close: () => vo
         {entries.map((entry, index) => (
           <li
             key={entry.key}
+            ref={index === at ? selected : undefined}
             id={`${list}-${index}`}
             role="option"
             aria-selected={index === at}
@@ -92,10 +96,14 @@ function Search({ organization, close }: { organization: string; close: () => vo
           >
             <Icon name={entry.icon} className="text-soft" />
             <span className="@container min-w-0 flex-1">
-              <span className="block truncate">{entry.title}</span>
+              <span className="block truncate" title={entry.title}>
+                {entry.title}
+              </span>
               {entry.resource === undefined ? undefined : <AxesLine resource={entry.resource} />}
             </span>
-            <span className="truncate text-xs text-soft">{entry.note}</span>
+            <span className="max-w-[45%] truncate text-xs text-soft" title={entry.note}>
+              {entry.note}
+            </span>
           </li>
         ))}
         {entries.length === 0 ? (
@@ -149,7 +157,9 @@ function useEntries(organization: string, text: string, close: () => void): read
       key: resource.metadata.uid,
       icon: "stack" as const,
       title: resource.metadata.name,
-      note: resource.kind,
+      note: [resource.kind, resource.metadata.project, resource.metadata.workspace]
+        .filter((part) => part !== undefined)
+        .join(" / "),
       resource,
       go: then(() =>
         navigate({ to: "/o/$organization/objects/$", params: { organization, _splat: pathOf(resource, loops) } }),

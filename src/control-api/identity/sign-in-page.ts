@@ -5,17 +5,23 @@ import { statusPageStyle } from "../status-page-style.ts";
 import { signInScript } from "./sign-in-script.ts";
 
 const style = `${statusPageStyle}
+:root { --accent: #2450c8; --on-accent: #ffffff; }
+@media (prefers-color-scheme: dark) { :root { --accent: #8fb0ff; --on-accent: #0b1430; } }
 header, main { max-width: 27rem; }
+header { display: grid; grid-template-columns: auto 1fr; column-gap: 0.6rem; align-items: center; }
+header svg { width: 1.75rem; height: 1.75rem; color: var(--accent); }
+header p { grid-column: 1 / -1; }
 form { display: grid; gap: 0.9rem; }
 [hidden] { display: none !important; }
 label { display: grid; gap: 0.25rem; font-weight: 600; }
-input { width: 100%; padding: 0.55rem 0.65rem; font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--soft); border-radius: 6px; }
-button, a.button { padding: 0.6rem 1rem; font: inherit; font-weight: 600; color: #fff; background: #2450c8; border: 1px solid #2450c8; border-radius: 6px; cursor: pointer; text-decoration: none; }
+input { width: 100%; padding: 0.55rem 0.65rem; font: inherit; font-weight: 400; color: var(--ink); background: var(--panel); border: 1px solid var(--soft); border-radius: 6px; }
+button, a.button { padding: 0.6rem 1rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); border-radius: 6px; cursor: pointer; text-decoration: none; }
 button.quiet { color: var(--ink); background: transparent; border-color: var(--soft); font-weight: 500; }
+button.plain { padding: 0.25rem 0; color: var(--accent); background: transparent; border-color: transparent; font-weight: 500; text-decoration: underline; }
 button:disabled { opacity: 0.6; cursor: default; }
-input:focus-visible, button:focus-visible, a.button:focus-visible { outline: 3px solid var(--warn); outline-offset: 2px; }
+input:focus-visible, button:focus-visible, a.button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.6rem; }
-#message { min-height: 1.5em; margin: 0.9rem 0 0; } #message.bad { color: var(--bad); } #message.good { color: var(--good); }
+#message { margin: 0; } #message:not(:empty) { margin-top: 0.9rem; } #message.bad { color: var(--bad); } #message.good { color: var(--good); }
 small { font-weight: 400; color: var(--soft); }
 `;
 const styleHash = createHash("sha256").update(style).digest("base64");
@@ -51,6 +57,8 @@ const field = (id: string, label: string, attributes: string, hint = "") =>
 const newPassword = (id: string) =>
   field(id, "Password", 'type="password" autocomplete="new-password" minlength="12" required', "12 characters or more");
 
+const logo = `<svg viewBox="0 0 32 32" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round"><circle cx="16" cy="16" r="9"/><circle cx="16" cy="16" r="1.5"/><path d="M16 2v6M16 24v6M2 16h6M24 16h6"/></svg>`;
+
 const page = `<!doctype html>
 <html lang="en">
 <head>
@@ -62,7 +70,7 @@ const page = `<!doctype html>
 <script src="/sign-in.js" defer></script>
 </head>
 <body>
-<header><h1>Setpoint</h1><p>Sign in</p></header>
+<header>${logo}<h1>Setpoint</h1><p>Sign in</p></header>
 <main>
 <section>
 <form id="password">
@@ -70,7 +78,8 @@ const page = `<!doctype html>
 ${field("email", "E-mail", 'type="email" autocomplete="username" required')}
 ${field("secret", "Password", 'type="password" autocomplete="current-password" required')}
 <div id="code-field" hidden>${field("code", "Code", 'inputmode="text" autocomplete="one-time-code"', "of your app, or a recovery code")}</div>
-<div class="actions"><button>Sign in</button><button type="button" class="quiet" id="use-passkey">Use a passkey</button><button type="button" class="quiet" id="to-forgot">Password forgotten</button></div>
+<div class="actions"><button>Sign in</button><button type="button" class="quiet" id="use-passkey">Use a passkey</button></div>
+<div><button type="button" class="plain" id="to-forgot">Password forgotten</button></div>
 </form>
 <form id="first" hidden>
 <p>You are the first here, and become its administrator. The e-mail address is what you sign in with; nothing is sent to it unless somebody sets up a mail server.</p>

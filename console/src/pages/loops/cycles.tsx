@@ -101,7 +101,7 @@ function Sparkline({
   return (
     <div>
       <p className="flex flex-wrap items-baseline gap-x-3 text-xs text-soft">
-        <span>Diff sets of the last cycles that changed something</span>
+        <span title="Cycles that found everything as they left it are only counted">Diff sets of its last cycles</span>
         {sets.map(([of, colour, sign]) => (
           <span key={of} className="inline-flex items-center gap-1 tabular-nums">
             <span className={`size-2 rounded-sm ${colour}`} /> {sign}
@@ -176,7 +176,10 @@ function Waterfall({ organization, cycle }: { organization: string; cycle: Cycle
             <span className="relative block h-3 flex-1 rounded bg-sunken">
               <span
                 className={`absolute inset-y-0.5 rounded-sm ${row.colour}`}
-                style={{ left: `${(row.fromMs / wholeMs) * 100}%`, width: `max(2px, ${(row.ms / wholeMs) * 100}%)` }}
+                style={{
+                  left: `min(100% - 2px, ${(row.fromMs / wholeMs) * 100}%)`,
+                  width: `max(2px, ${(row.ms / wholeMs) * 100}%)`,
+                }}
               />
             </span>
             <span className="w-16 shrink-0 text-right text-soft tabular-nums">{milliseconds(row.ms)}</span>

@@ -6,7 +6,7 @@ import { LimitsTable } from "../../components/limits-table.tsx";
 import { Chip, Mark } from "../../components/mark.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer } from "../../components/states.tsx";
-import { Ago, duration, Until } from "../../components/time.tsx";
+import { Ago, duration, Until, useNowMs } from "../../components/time.tsx";
 import { LoopCycles } from "./cycles.tsx";
 import { loopsRoute } from "./route.tsx";
 
@@ -21,12 +21,12 @@ export function LoopsPage() {
     <>
       <PageHeader
         title="Loops"
-        lead="One loop per kind. Each looks at its subjects again and again, and at once when something they are computed from changes."
+        lead="One loop per kind. Each looks at its resources again and again, and at once when something they are computed from changes."
       />
       <Answer of={loops} what="loops">
         {({ kinds, withoutLoop }) => (
           <div className="space-y-4">
-            <div className="grid gap-4 lg:grid-cols-2 2xl:grid-cols-3">
+            <div className="grid items-start gap-4 lg:grid-cols-2 2xl:grid-cols-3">
               {kinds
                 .filter(({ everySeconds }) => everySeconds !== undefined)
                 .toSorted((left, right) => idle(left.kind) - idle(right.kind))
@@ -63,14 +63,18 @@ function LoopCard({ organization, loop }: { organization: string; loop: Loop }) 
   const figures = (useQuery(figuresQuery(organization)).data ?? []).filter(({ kind }) => kind === loop.kind);
   const sum = (of: "total" | "drifted" | "notReady" | "held") => figures.reduce((total, entry) => total + entry[of], 0);
   const { activity, everySeconds = 0, verdictLimitSeconds } = loop;
-  const facts: readonly [string, React.ReactNode][] = [
-    ["Looks every", duration(everySeconds * 1_000)],
+  // A loop without anything to look at has no cycles to tell of.
+  const cycles: readonly [string, React.ReactNode][] = [
     [
       "In fact every",
       activity?.realIntervalSeconds === undefined ? "not measured yet" : duration(activity.realIntervalSeconds * 1_000),
     ],
     ["Last cycle", activity?.lastCycleAt === undefined ? "none yet" : <Ago at={activity.lastCycleAt} />],
-    ["All looked at again", activity?.nextCycleBy === undefined ? "–" : <Until at={activity.nextCycleBy} />],
+    ["Next cycle", activity?.nextCycleBy === undefined ? "–" : <NextCycle by={activity.nextCycleBy} />],
+  ];
+  const facts: readonly [string, React.ReactNode][] = [
+    ["Looks every", duration(everySeconds * 1_000)],
+    ...(sum("total") === 0 ? [] : cycles),
     ["At once when", loop.inputs.length === 0 ? "it is declared anew" : `it or a ${loop.inputs.join(" or ")} changes`],
     ["Unknown after", verdictLimitSeconds === undefined ? "–" : duration(verdictLimitSeconds * 1_000)],
     ["Lives in", loop.scopes.join(", ")],
@@ -82,6 +86,10 @@ function LoopCard({ organization, loop }: { organization: string; loop: Loop }) 
         activity !== undefined && activity.failing > 0 ? (
           <Chip tone="bad" icon="cross">
             {activity.failing} failing
+          </Chip>
+        ) : sum("total") === 0 ? (
+          <Chip tone="plain" icon="clock">
+            nothing to look at
           </Chip>
         ) : (
           <Chip tone="good" icon="check">
@@ -129,6 +137,11 @@ function LoopCard({ organization, loop }: { organization: string; loop: Loop }) 
       {sum("total") === 0 ? undefined : <LoopCycles organization={organization} kind={loop.kind} />}
     </Panel>
   );
+}
+
+/** By when the last of them is looked at again; what is due has its turn among the others. */
+function NextCycle({ by }: { by: string }) {
+  return Date.parse(by) <= useNowMs() ? "due now" : <Until at={by} word="within" />;
 }
 
 function Caps({ organization }: { organization: string }) {
