@@ -133,8 +133,7 @@ async function serve(
   const body = await text(request);
   // Nothing is said, until whoever asked gives up.
   if (outside.trouble === "silent") return;
-  if (outside.trouble === "failing")
-    return answer(response, { status: 503, body: { error: "broken on purpose" } });
+  if (outside.trouble === "failing") return answer(response, { status: 503, body: { error: "broken on purpose" } });
   answer(response, outside.dns.handle(method, pathname, searchParams, body));
   if (method !== "GET") outside.save("dns");
 }
