@@ -23,27 +23,24 @@ const findFaults = String.raw`() => {
     return element.tagName.toLowerCase() + " '" + words.trim().replaceAll(/\s+/g, " ").slice(0, 60) + "'";
   };
   const beyond = (element) => element.scrollWidth - element.clientWidth;
-  // What is meant to scroll sideways can be reached with the keyboard; what is not, does so by mistake.
+  // What is meant to scroll sideways can be reached with the keyboard, as can the links of a row of tabs; all else does so by mistake.
   const scrolls = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX);
-  const isMeantTo = (element) => element !== null && ((element.tabIndex >= 0 && scrolls(element)) || isMeantTo(element.parentElement));
+  const isMeantTo = (element) => scrolls(element) && (element.tabIndex >= 0 || element.tagName === "NAV");
+  const isCut = (element) => getComputedStyle(element).overflowX === "hidden";
+  const isWithin = (element, is) => element !== null && (is(element) || isWithin(element.parentElement, is));
   for (const element of document.body.querySelectorAll("*")) {
     if (!visible(element)) continue;
     const { overflowX, textOverflow } = getComputedStyle(element);
-    if (scrolls(element) && beyond(element) > 1 && !isMeantTo(element))
+    if (scrolls(element) && beyond(element) > 1 && !isWithin(element, isMeantTo))
       faults.push(nameOf(element) + " scrolls sideways by " + beyond(element) + " pixels");
     if (overflowX === "hidden" && textOverflow === "ellipsis" && beyond(element) > 1 && element.closest("[title]") === null)
       faults.push(nameOf(element) + " ends in dots, and nothing says it whole");
     const { right, left } = element.getBoundingClientRect();
     const outside = Math.max(Math.round(right) - innerWidth, Math.round(-left));
-    if (element.childElementCount === 0 && outside > 1 && !isMeantTo(element))
+    if (element.childElementCount === 0 && outside > 1 && !isWithin(element, (one) => isMeantTo(one) || isCut(one)))
       faults.push(nameOf(element) + " stands " + outside + " pixels outside of the screen");
   }
-  const targets = [
-    ...document.body.querySelectorAll("button, select, input, summary, a[href], [role='option']"),
-  ].filter(
-    // A link within a sentence is as high as its line.
-    (element) => visible(element) && !(element.tagName === "A" && getComputedStyle(element).display === "inline"),
-  );
+  const targets = [...document.body.querySelectorAll("button, select, input, [role='option']")].filter(visible);
   const centre = (element) => {
     const { x, y, width, height } = element.getBoundingClientRect();
     return { x: x + width / 2, y: y + height / 2 };

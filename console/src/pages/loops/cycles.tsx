@@ -10,7 +10,8 @@ import { Ago, fullTime } from "../../components/time.tsx";
 
 /** The newest of a loop's resources; whoever has more looks at the others in the inventory. */
 const most = 100;
-const shownCycles = 24;
+/** As many as there is room for on a narrow screen, each wide enough for a finger. */
+const shownCycles = 12;
 
 interface Page {
   readonly items: readonly ResourceDocument[];
@@ -118,7 +119,7 @@ function Sparkline({
             aria-label={`${cycle.resource.metadata.name}, ${fullTime(cycle.at)}: ${wordsOf(cycle)}`}
             title={`${cycle.resource.metadata.name}: ${wordsOf(cycle)}`}
             onClick={() => choose(keyOf(cycle))}
-            className={`flex h-full max-w-5 min-w-1.5 flex-1 flex-col-reverse rounded-t-sm border-b-2 ${keyOf(cycle) === chosen ? "border-accent bg-accent-wash" : "border-strong-line hover:bg-sunken"}`}
+            className={`flex h-full w-6 flex-col-reverse rounded-t-sm border-b-2 ${keyOf(cycle) === chosen ? "border-accent bg-accent-wash" : "border-strong-line hover:bg-sunken"}`}
           >
             {sets.map(([of, colour]) =>
               cycle[of] === 0 ? undefined : (
