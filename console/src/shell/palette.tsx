@@ -53,7 +53,9 @@ function Search({ organization, close }: { organization: string; close: () => vo
   const at = Math.min(chosen, Math.max(0, entries.length - 1));
   const selected = useRef<HTMLLIElement>(null);
   // Whoever moves with the keyboard sees where they are.
-  useEffect(() => selected.current?.scrollIntoView({ block: "nearest" }), [at]);
+  useEffect(() => {
+    selected.current?.scrollIntoView({ block: "nearest" });
+  }, [at]);
   const press = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown") setChosen((at + 1) % Math.max(1, entries.length));
     else if (event.key === "ArrowUp") setChosen((at - 1 + entries.length) % Math.max(1, entries.length));
