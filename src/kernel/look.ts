@@ -232,7 +232,15 @@ export class Lookout {
     const ageMs = this.#forPerson() ? Math.min(FRESH_FOR_PEOPLE_MS, listedMs) : listedMs;
     const visibleMs = lastWriteAtMs === undefined ? 0 : lastWriteAtMs + this.settleMs - this.#skewMs;
     const confirmMs = this.#confirmsFromMs(findings, nowMs + this.#skewMs) - this.#skewMs;
-    return Math.min(nowMs, Math.max(nowMs - ageMs, visibleMs, confirmMs, this.#claim.quietSinceMonotonicMs ?? 0));
+    const sinceMs = Math.max(nowMs - ageMs, visibleMs, confirmMs, this.#claim.quietSinceMonotonicMs ?? 0);
+    return Math.min(nowMs, Math.max(sinceMs, this.#eventMonotonicMs()));
+  }
+
+  /** When the event was that made the subject due, where that counts. */
+  #eventMonotonicMs(): number {
+    const { dueAtMs } = this.#input;
+    const counts = this.#loop.listedAfterEvents === true && this.#forPerson() && dueAtMs !== undefined;
+    return counts ? dueAtMs - this.#skewMs : 0;
   }
 
   /** Findings whose wait is over are confirmed by no older look than that; the others only need a newer one than theirs. */

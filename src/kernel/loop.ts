@@ -22,6 +22,8 @@ export interface Loop<Spec, Item extends object, Reader = unknown, Writer = unkn
   readonly everySeconds: number;
   /** How old a shared listing may be when nothing is wrong and nobody waits; half the interval unless said otherwise. */
   readonly listedWithinSeconds?: number;
+  /** An event may be what an operation did at the provider: then a listing that was begun before it will not do. */
+  readonly listedAfterEvents?: boolean;
   /**
    * The collection that its outside things are listed in, by the external ids on record (up to a slash). By these an account is
    * known again whose sentinel is gone.

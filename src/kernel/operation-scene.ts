@@ -14,11 +14,14 @@ import { heldGroupsDigest } from "./held-change.ts";
 import { standingEntries } from "./journal.ts";
 import type { Kind } from "./kind.ts";
 import type { Subject } from "./loop.ts";
+import { parsedSubject } from "./parsed-subject.ts";
 import type { PlannedChange } from "./plan.ts";
+import { effectivePolicy } from "./policy.ts";
 import {
   type AccountQuestions,
   ADMIT,
   type EffectContext,
+  type Neighbour,
   type Pipeline,
   type Step,
   type StepContext,
@@ -159,14 +162,35 @@ function valueOf(pipeline: Pipeline, entry: JournalEntry): unknown {
 export function contextOf(scene: StepScene, signal: AbortSignal): StepContext {
   const { engine, input, notes } = scene;
   const account = accountOf(scene);
+  const around = { organizationId: scene.operation.organizationId, subjectId: scene.operation.subjectId };
   return {
     ...storyOf(scene),
+    around: async <NearSpec>(kind: string) => (await neighbours(scene, kind)) as readonly Neighbour<NearSpec>[],
+    wake: (kind) => engine.operations.wakeAround({ ...around, kind }),
     reader: account === undefined ? undefined : engine.accounts.world(account).reader,
     account: account === undefined ? undefined : questionsTo(engine, account, signal),
     marker: { installationId: input.installation.id, resourceUid: scene.subject.uid },
     signal,
     progress: (message) => void notes.push(message),
   };
+}
+
+async function neighbours({ engine, operation }: StepScene, name: string): Promise<readonly Neighbour[]> {
+  const { organizationId, subjectId } = operation;
+  const kind = engine.kinds.get(name);
+  if (kind === undefined) throw new TerminalError("INTERNAL", `There is no kind ${name} to look around for`);
+  const ids = await engine.operations.subjectsAround({ organizationId, subjectId, kind: name });
+  const inputs = await Promise.all(ids.map((id) => engine.store.load(id, organizationId)));
+  return inputs.flatMap((input) => {
+    if (input === undefined) return [];
+    const { mode } = effectivePolicy(input.policies, kind.loop?.limits);
+    return {
+      subject: parsedSubject(kind, input),
+      leaving: input.resource.deletion !== undefined,
+      observes: mode === "observe",
+      owned: input.memory.owned.flatMap(({ key, externalId }) => (externalId === undefined ? [] : { key, externalId })),
+    };
+  });
 }
 
 function questionsTo(

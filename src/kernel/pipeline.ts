@@ -71,8 +71,23 @@ export interface AccountQuestions {
   rights(): Promise<AccountRights | undefined>;
 }
 
+/** A resource that was declared in the scope of the operation's own or above it, and lives at the same account. */
+export interface Neighbour<Spec = unknown> {
+  readonly subject: Subject<Spec>;
+  /** It is being deleted. */
+  readonly leaving: boolean;
+  /** Its loop may look, and writes nothing. */
+  readonly observes: boolean;
+  /** What is on record as its own outside. */
+  readonly owned: readonly { readonly key: string; readonly externalId: string }[];
+}
+
 export interface StepContext<Spec = unknown, Reader = unknown> extends Story<Spec> {
   readonly reader: Reader;
+  /** What is declared around the resource, as it is now. */
+  around<NearSpec>(kind: string): Promise<readonly Neighbour<NearSpec>[]>;
+  /** Lets the loops of these look at once, by listings begun after this where they say so: what was done here concerns them. */
+  wake(kind: string): Promise<void>;
   /** Undefined where the resource lives at none. */
   readonly account: AccountQuestions | undefined;
   /** What an outside thing of this resource carries, where it can. */

@@ -24,8 +24,21 @@ export interface OperationStore {
   loadOperation(request: OperationRef): Promise<OperationWithJournal | undefined>;
   /** An account of the organization by its name, for steps that reach further than where the resource lives; undefined: none. */
   findAccount(request: { readonly organizationId: string; readonly name: string }): Promise<AccountRecord | undefined>;
+  /**
+   * Subjects of a kind whose resources were declared in the scope of this one's resource or above it, and that live at its account:
+   * what an operation is for concerns them. In the order of their ids.
+   */
+  subjectsAround(request: AroundSubject): Promise<readonly number[]>;
+  /** Makes these due now, as an event does. */
+  wakeAround(request: AroundSubject): Promise<void>;
   /** Appends to the journal and says how the operation stands now, if the lease is current and nobody has written since. */
   recordMove(move: OperationMove): Promise<MoveAnswer>;
+}
+
+export interface AroundSubject {
+  readonly organizationId: string;
+  readonly subjectId: number;
+  readonly kind: string;
 }
 
 /** How people and programs start and steer operations. */

@@ -13,7 +13,7 @@ import { accountRecord } from "./cycle-inputs.ts";
 import type { Database, Transaction } from "./database.ts";
 import { recordOf } from "./operation-row.ts";
 import { lockLeases } from "./permits.ts";
-import { priorityOf } from "./priorities.ts";
+import { priorityNumber, priorityOf } from "./priorities.ts";
 import {
   dueOperations,
   findAccount,
@@ -27,6 +27,7 @@ import {
   takeWorkerShards,
   workerShardHolders,
 } from "./sql/operations.ts";
+import { subjectsAround, wakeAround } from "./sql/wake.ts";
 import { startOperation } from "./start-together.ts";
 import { call } from "./statement.ts";
 import { compareText } from "./text.ts";
@@ -79,6 +80,17 @@ export class PostgresOperationStore implements OperationStore {
     const tenants = { organizations: [organizationId] };
     const [found] = await this.#database.run(tenants, call(findAccount, organizationId, name));
     return found && accountRecord(found.account);
+  };
+
+  subjectsAround: OperationStore["subjectsAround"] = async ({ organizationId, subjectId, kind }) => {
+    const tenants = { organizations: [organizationId] };
+    const rows = await this.#database.run(tenants, call(subjectsAround, subjectId, kind));
+    return rows.map(({ id }) => id);
+  };
+
+  wakeAround: OperationStore["wakeAround"] = async ({ organizationId, subjectId, kind }) => {
+    const tenants = { organizations: [organizationId] };
+    await this.#database.run(tenants, call(wakeAround, priorityNumber("event"), subjectId, kind));
   };
 
   takeWorkerShards: OperationStore["takeWorkerShards"] = ({ holder, wanted, leaseMs }) =>

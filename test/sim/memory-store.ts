@@ -31,7 +31,9 @@ import {
   renewWorkerShards,
   startOperation,
   steerOperation,
+  subjectsAround,
   takeWorkerShards,
+  wakeAround,
   workerShardHolders,
 } from "./store/operations.ts";
 import { permit, recordOutcome, reserveDeletes } from "./store/permits.ts";
@@ -82,6 +84,8 @@ export const transactions = {
   workerShardHolders,
   dueOperations,
   findAccount,
+  subjectsAround,
+  wakeAround,
   loadOperation,
   recordMove,
   startOperation,
@@ -161,6 +165,8 @@ export class MemoryStore implements StoreMethods {
   workerShardHolders: StoreMethods["workerShardHolders"] = async () => workerShardHolders(this.state);
   dueOperations: StoreMethods["dueOperations"] = async (request) => dueOperations(this.state, request);
   findAccount: StoreMethods["findAccount"] = async (request) => findAccount(this.state, request);
+  subjectsAround: StoreMethods["subjectsAround"] = async (request) => subjectsAround(this.state, request);
+  wakeAround: StoreMethods["wakeAround"] = async (request) => wakeAround(this.state, request);
   loadOperation: StoreMethods["loadOperation"] = async (request) => loadOperation(this.state, request);
   recordMove: StoreMethods["recordMove"] = async (request) => recordMove(this.state, request);
   startOperation: StoreMethods["startOperation"] = async (request) => startOperation(this.state, request);

@@ -154,6 +154,9 @@ async function useOperations(stores: Stores, world: World): Promise<void> {
   const loaded = await operations.loadOperation(first);
   assert.ok(loaded);
   assert.equal(await operations.findAccount({ organizationId, name: "nobody's" }), undefined);
+  const around = { organizationId, subjectId: loaded.operation.subjectId, kind: resource.kind };
+  assert.ok((await operations.subjectsAround(around)).includes(loaded.operation.subjectId));
+  await operations.wakeAround(around);
   const { shard } = loaded.operation;
   const epoch = leases.find((lease) => lease.shard === shard)?.epoch ?? 0;
   const entry = { step: "s", version: 1, direction: "forward", result: "done" } as const;

@@ -162,6 +162,31 @@ export const wakeReferring = wakeStatement(
   "select unnest($2::bigint[])",
   "platform",
 );
+/** Subjects of a kind at the account of one subject, declared in its scope or above it. */
+const aroundSubject = (subject: string, kind: string) => `
+  select found.id from setpoint.subject as me
+  join setpoint.resource as r on r.organization_id = me.organization_id and r.uid = me.resource_uid
+  join setpoint.scope as c on c.organization_id = r.organization_id and c.scope = r.scope
+  cross join lateral (
+    select n.uid from unnest(c.path) as above (scope)
+    join setpoint.resource as n on n.scope = above.scope and n.kind = ${kind} and n.organization_id = me.organization_id
+    offset 0
+  ) as near
+  cross join lateral (
+    select t.id from setpoint.subject as t
+    where t.organization_id = me.organization_id and t.resource_uid = near.uid
+      and t.account_id is not distinct from me.account_id
+    offset 0
+  ) as found
+  where me.id = ${subject}`;
+/** $1 subject, $2 kind. */
+export const subjectsAround = statement<{ readonly id: number }>(
+  "subjects around",
+  "tenants",
+  `${aroundSubject("$1", "$2")} order by found.id`,
+);
+/** $2 subject, $3 kind: after an operation did something that concerns them. */
+export const wakeAround = wakeStatement("wake around", [], aroundSubject("$2", "$3"));
 /** $1 organizations, $2 uids: the subjects that are computed from resources that refer to these. */
 export const referringSubjects = statement<{ readonly id: number }>(
   "referring subjects",

@@ -1,5 +1,6 @@
 import type { ShardLeases } from "../../../src/ports/engine-store.ts";
 import type {
+  AroundSubject,
   DueOperation,
   JournalEntry,
   MoveAnswer,
@@ -15,9 +16,20 @@ import type {
   SteerOperation,
 } from "../../../src/ports/operation-store.ts";
 import { isLive, steerRefusal } from "../../../src/kernel/steering.ts";
-import type { OperationRow } from "./rows.ts";
+import type { OperationRow, SubjectRow } from "./rows.ts";
 import { releaseShards, renewShards, shardHolders, takeShards } from "./shards.ts";
-import { compareText, coveringPauses, endHold, isLeased, type State, subjectsOf, urgency } from "./state.ts";
+import {
+  compareText,
+  coveringPauses,
+  endHold,
+  isLeased,
+  scopePath,
+  type State,
+  subjectsOf,
+  type Tables,
+  urgency,
+  wake,
+} from "./state.ts";
 
 type LeaseRequest<Name extends keyof ShardLeases> = Parameters<ShardLeases[Name]>[0];
 
@@ -80,6 +92,28 @@ export function findAccount({ tables }: State, wanted: { readonly organizationId
   return [...tables.accounts.values()].find(
     ({ record }) => record.organizationId === organizationId && record.name === name,
   )?.record;
+}
+
+export function subjectsAround({ tables }: State, { organizationId, subjectId, kind }: AroundSubject) {
+  return around(tables, organizationId, subjectId, kind).map(({ id }) => id);
+}
+
+export function wakeAround({ tables, nowMs }: State, { organizationId, subjectId, kind }: AroundSubject): void {
+  for (const subject of around(tables, organizationId, subjectId, kind)) wake(subject, "event", nowMs(), false);
+}
+
+function around(tables: Tables, organizationId: string, subjectId: number, kind: string): readonly SubjectRow[] {
+  const own = tables.subjects.get(subjectId);
+  const resource = own && tables.resources.get(own.resourceUid);
+  if (own?.organizationId !== organizationId || resource === undefined) return [];
+  const scopes = scopePath(tables, resource.scope);
+  const isAround = (subject: SubjectRow) => {
+    const near = tables.resources.get(subject.resourceUid);
+    return near?.organizationId === organizationId && near.kind === kind && scopes.includes(near.scope);
+  };
+  return [...tables.subjects.values()]
+    .filter((subject) => subject.accountId === own.accountId && isAround(subject))
+    .sort((left, right) => left.id - right.id);
 }
 
 function standingOf({ tables, nowMs }: State, row: OperationRow): OperationStanding {

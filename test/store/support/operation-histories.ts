@@ -19,7 +19,11 @@ export function operationStep(dice: Dice, twin: MemoryStore, id: (prefix: string
   if (roll < 0.4) return leases(dice, twin);
   if (roll < 0.5) return steer(dice, row);
   if (roll < 0.58) return { method: "dueOperations", request: { shards: shards(dice), limit: dice.pick([1, 3, 100]) } };
-  const { organizationId, id: operationId } = row;
+  const { organizationId, id: operationId, subjectId } = row;
+  if (roll < 0.59) {
+    const around = { organizationId, subjectId, kind: aKindOf(twin, roll) };
+    return { method: roll < 0.585 ? "wakeAround" : "subjectsAround", request: around };
+  }
   if (roll < 0.6) return { method: "findAccount", request: { organizationId, name: accountName(twin, roll) } };
   if (roll < 0.64) return { method: "loadOperation", request: { organizationId, operationId } };
   const lease = tables.workerShards[row.shard];
@@ -40,6 +44,12 @@ export function operationActor(dice: Dice, twin: MemoryStore, operationId: strin
 function accountName({ state: { tables } }: MemoryStore, roll: number): string {
   const names = [...tables.accounts.values()].map(({ record }) => record.name);
   return [...names, "nobody's"][Math.floor(roll * 10_000) % (names.length + 1)] ?? "";
+}
+
+/** A kind that something is declared of, by the roll that was thrown already. */
+function aKindOf({ state: { tables } }: MemoryStore, roll: number): string {
+  const kinds = [...new Set([...tables.resources.values()].map(({ kind }) => kind))].sort();
+  return kinds[Math.floor(roll * 10_000) % kinds.length] ?? "Zone";
 }
 
 function shards(dice: Dice): readonly number[] {
