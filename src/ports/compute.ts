@@ -47,6 +47,8 @@ export interface CloudCard {
   /** The server's id and its own, with a slash between them. */
   readonly id: string;
   readonly public: boolean;
+  /** Whose it is: one that was made with a server of ours says so. */
+  readonly mark: Mark;
   /** It lets through what its rules say, and nothing else. */
   readonly guarded: boolean;
   /** Those that carry a mark. Each lets through one block, with the firewall that it says it is of. */
@@ -354,6 +356,11 @@ export interface ServerIntent extends NewThing {
   /** By name, like the firewalls. */
   readonly networks: readonly string[];
   readonly firewalls: readonly string[];
+  /**
+   * Where `capabilities.firewallsOnCards` says so: some firewall is for it, so it lets nothing in from its first moment on, until the
+   * loop of that one has put rules on its cards.
+   */
+  readonly closed?: boolean | undefined;
   readonly sshKeys: readonly string[];
   readonly userData?: string | undefined;
   readonly publicAddresses: { readonly ipv4: boolean; readonly ipv6: boolean };

@@ -15,6 +15,8 @@ export interface OperationScenario {
   start(lab: OperationLab): Promise<string>;
   /** Something people do when it has come to rest for the first time. */
   meanwhile?(lab: OperationLab, operationId: string): Promise<void>;
+  /** How it ends; without, it succeeds, or is cancelled by what people do meanwhile. */
+  readonly ends?: OperationState;
 }
 
 export interface OperationStage extends Furnishing {

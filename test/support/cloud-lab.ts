@@ -255,6 +255,16 @@ export class CloudLab {
     return entries;
   }
 
+  /** Looks after every request that anybody but the console makes: what it sees together is the world's whole history. */
+  watch(look: () => void): void {
+    const handle = this.world.handle.bind(this.world);
+    this.world.handle = (request) => {
+      const reaction = handle(request);
+      look();
+      return reaction;
+    };
+  }
+
   fault(fault: unknown): Fault {
     const parsed = faultSchema.parse(fault);
     this.world.core.tray.place(parsed);

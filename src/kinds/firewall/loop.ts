@@ -32,6 +32,8 @@ const key = "firewall";
 export const firewallLoop = defineLoop<FirewallSpec, FirewallItem | CardItem, ComputeReader, ComputeWriter>({
   kind: "Firewall",
   everySeconds: 60,
+  // A host that was made says so.
+  listedAfterEvents: true,
   marks: true,
   listedIn: "firewalls",
   measure: measureCards,

@@ -8,11 +8,14 @@ import {
   hostCreate,
   hostCreateFirst,
   hostCreateSecond,
+  hostCreateThird,
   hostDelete,
   hostDeleteFirst,
+  hostDeleteSecond,
   hostPower,
   hostPowerFirst,
   hostReplace,
+  hostReplaceFirst,
 } from "./pipelines.ts";
 import { type HostSpec, hostSchema } from "./schema.ts";
 
@@ -53,11 +56,14 @@ export const hostKind = defineKind<HostSpec>({
   pipelines: [
     hostCreateFirst,
     hostCreateSecond,
+    hostCreateThird,
     hostCreate,
     hostDeleteFirst,
+    hostDeleteSecond,
     hostDelete,
     hostPowerFirst,
     hostPower,
+    hostReplaceFirst,
     hostReplace,
   ],
 });

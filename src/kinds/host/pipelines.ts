@@ -6,6 +6,8 @@ import type { CloudCatalogue, CloudServer, ComputeEngine, ComputeReader, OwnMark
 import { drainedLabel } from "../cloud/layers.ts";
 import { offeredWords } from "../cloud/nearest.ts";
 import { bootstrapSteps } from "./bootstrap.ts";
+import { coveringFirewalls, firewallSteps } from "./covering-firewalls.ts";
+import { balancerSteps } from "./leaving-balancers.ts";
 import { serverThing, typeUnknown, wantedBuild, wantedServer } from "./item.ts";
 import { type MadeServer, serverShape } from "./made-server.ts";
 import type { HostSpec } from "./schema.ts";
@@ -122,11 +124,14 @@ const serverStep = (options: { mayBegin(story: Story<HostSpec>): boolean; adopts
       const { subject, writer, marker: mark, signal } = context;
       const { spec } = subject;
       const { name, labels } = wantedServer(subject);
+      // Asked right before the order: whoever is declared later than this finds a host that was there before.
+      const closed = (await coveringFirewalls(context)).length > 0;
       const ensured = await writer.ensureServer(
         {
           name,
           labels,
           mark,
+          closed,
           ...requiredBuild(subject),
           // Addresses that the spec names are given when the loop attaches the network.
           networks: spec.networks.filter(({ ip }) => ip === undefined).map((network) => network.name),
@@ -230,11 +235,18 @@ export const hostCreateSecond = definePipeline({
   steps: [...createSteps, ...bootstrapSteps(server), active],
 });
 /** A host key that was learned is kept to beyond the operation that learned it. */
-export const hostCreate = definePipeline({
+export const hostCreateThird = definePipeline({
   ...createPipeline,
   version: 3,
   summary: createSummary,
   steps: [...createSteps, ...bootstrapSteps(server, { pins: true }), active],
+});
+/** It ends with the rules of its firewalls on it, and does not stay closed for one that is gone. */
+export const hostCreate = definePipeline({
+  ...createPipeline,
+  version: 4,
+  summary: createSummary,
+  steps: [...createSteps, ...firewallSteps(server), ...bootstrapSteps(server, { pins: true }), active],
 });
 
 /** A server that lost its labels is marked again first: nothing is removed that is not surely ours. */
@@ -333,11 +345,19 @@ export const hostDeleteFirst = definePipeline({
   summary: "removes the server, and sees that it is gone",
   steps: [markedAgain, removal, gone],
 });
-export const hostDelete = definePipeline({
+const deleteSummary = "takes the server out of the load balancers, removes it, and sees that it is gone";
+export const hostDeleteSecond = definePipeline({
   ...deletePipeline,
   version: 2,
-  summary: "takes the server out of the load balancers, removes it, and sees that it is gone",
+  summary: deleteSummary,
   steps: [markedAgain, drained, drainTime, removal, gone],
+});
+/** The time to drain begins when it is out of them. */
+export const hostDelete = definePipeline({
+  ...deletePipeline,
+  version: 3,
+  summary: deleteSummary,
+  steps: [markedAgain, drained, ...balancerSteps(drained), drainTime, removal, gone],
 });
 
 const replacedServer = (story: Story<HostSpec>) => replacementInput.parse(story.input).replaces;
@@ -378,25 +398,34 @@ const newServer = serverStep({
   adopts: () => false,
 });
 
-export const hostReplace = definePipeline({
+const replacePipeline = {
   name: "host.replace",
-  version: 1,
   replaces: true,
   summary:
     "sees that the new server can be had, takes the old one out of the load balancers, removes it, and makes the new one as declared",
+};
+const replaceSteps = {
+  draining: [resolve, markedAgainAs("old-mark"), drained],
+  removing: [drainTime, replaced, replacedGone],
+  making: [newServer, marked, made, converge({ name: "settled" })],
+  ending: [...bootstrapSteps(newServer, { pins: true }), active],
+};
+export const hostReplaceFirst = definePipeline({
+  ...replacePipeline,
+  version: 1,
+  steps: [...replaceSteps.draining, ...replaceSteps.removing, ...replaceSteps.making, ...replaceSteps.ending],
+});
+/** With what `host.delete` and `host.create` do about load balancers and firewalls by now. */
+export const hostReplace = definePipeline({
+  ...replacePipeline,
+  version: 2,
   steps: [
-    resolve,
-    markedAgainAs("old-mark"),
-    drained,
-    drainTime,
-    replaced,
-    replacedGone,
-    newServer,
-    marked,
-    made,
-    converge({ name: "settled" }),
-    ...bootstrapSteps(newServer, { pins: true }),
-    active,
+    ...replaceSteps.draining,
+    ...balancerSteps(drained),
+    ...replaceSteps.removing,
+    ...replaceSteps.making,
+    ...firewallSteps(newServer),
+    ...replaceSteps.ending,
   ],
 });
 

@@ -46,6 +46,8 @@ type Item = BalancerItem | ForwarderItem | AddressItem;
 export const loadBalancerLoop = defineLoop<LoadBalancerSpec, Item, ComputeReader, ComputeWriter>({
   kind: "LoadBalancer",
   everySeconds: 60,
+  // A host that is being drained says so.
+  listedAfterEvents: true,
   marks: true,
   listedIn: "load-balancers",
   site: ({ spec }) => spec.location,

@@ -25,6 +25,7 @@ const ruleShape = z.object({
 export const cardShape = z.object({
   id: z.string(),
   properties: z.object({
+    name: z.string().nullish(),
     ips: z.array(z.string()).nullish(),
     lan: z.int(),
     firewallActive: z.boolean().nullish(),
@@ -51,6 +52,7 @@ export function cardOf(server: string, raw: RawCard): CloudCard {
   return {
     id: `${server}/${raw.id}`,
     public: (raw.properties.ips ?? []).some(isPublicAddress),
+    mark: nameAndMark(raw.properties.name ?? "").mark,
     guarded: isGuarded(raw, rulesOf(raw)),
     rules: ours,
     others: others.map((rule) => `${trafficOf(rule.properties)} ("${rule.properties.name ?? rule.id}")`),

@@ -84,8 +84,8 @@ async function createServer(
     ...(intent.sshKeys.length === 0 ? {} : { sshKeys: intent.sshKeys }),
     ...(intent.userData === undefined ? {} : { userData: Buffer.from(intent.userData).toString("base64") }),
   };
-  // Until the rules of its firewalls are on it, a card with any lets nothing in.
-  const firewallActive = intent.firewalls.length > 0;
+  // Until the rules of its firewalls are on it, a card that is to have any lets nothing in.
+  const firewallActive = intent.closed === true || intent.firewalls.length > 0;
   const cards: object[] = lan === undefined ? [] : [{ name, lan, dhcp: true, firewallActive }];
   for (const network of intent.networks)
     cards.push({ name: network, lan: await requireLan(client, network, datacenter.id, signal), dhcp: true });

@@ -3,6 +3,7 @@ import type { OperationScenario } from "../operations.ts";
 import { boxScenarios } from "./boxes.ts";
 import { dnsZoneScenarios } from "./dns-zone.ts";
 import { hostScenarios } from "./host.ts";
+import { ionosHostScenarios } from "./ionos-host.ts";
 import { keyValueSetScenarios } from "./key-value-set.ts";
 import { providerScenarios } from "./provider.ts";
 
@@ -11,6 +12,7 @@ export const operationScenarios: readonly OperationScenario[] = [
   ...boxScenarios,
   ...dnsZoneScenarios,
   ...hostScenarios,
+  ...ionosHostScenarios,
   ...keyValueSetScenarios,
   ...providerScenarios,
 ];

@@ -2,6 +2,7 @@ import type { Kind } from "../../../src/kernel/kind.ts";
 import { scopeLabels } from "../../../src/kinds/cloud/layers.ts";
 import { cloudNetworkKind } from "../../../src/kinds/cloud-network/kind.ts";
 import { firewallKind } from "../../../src/kinds/firewall/kind.ts";
+import { hostKind } from "../../../src/kinds/host/kind.ts";
 import { loadBalancerKind } from "../../../src/kinds/load-balancer/kind.ts";
 import { loadBalancerSchema } from "../../../src/kinds/load-balancer/schema.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
@@ -32,7 +33,7 @@ interface Raw {
 }
 
 /** A contract of IONOS in a world, reached by the production client; its lists may lag. */
-class IonosOutside implements ScenarioOutside {
+export class IonosOutside implements ScenarioOutside {
   readonly #world: World;
   readonly #clock: Clock;
   readonly #datacenter: string;
@@ -59,6 +60,29 @@ class IonosOutside implements ScenarioOutside {
         this.#ask("POST", `${at}/servers/${server}/labels`, { properties: { key, value } });
     }
     return this;
+  }
+
+  /** Whether some card in a public LAN lets everything through, as it is now. */
+  get isOpen(): boolean {
+    const at = `/datacenters/${this.#datacenter}`;
+    const all = (segment: string) => (this.#ask("GET", `${at}/${segment}?depth=5`) as { items: readonly Raw[] }).items;
+    const open = new Set(
+      all("lans").flatMap(({ id, properties }) => (properties["public"] === true ? Number(id) : [])),
+    );
+    const cards = all("servers").flatMap(({ entities }) => entities?.["nics"]?.items ?? []);
+    return cards.some(({ properties }) => open.has(Number(properties["lan"])) && properties["firewallActive"] !== true);
+  }
+
+  /** As the loop of a firewall does: a rule of it on every card. */
+  guard(uid: string): void {
+    const at = `/datacenters/${this.#datacenter}/servers`;
+    for (const server of (this.#ask("GET", `${at}?depth=5`) as { items: readonly Raw[] }).items)
+      for (const card of server.entities?.["nics"]?.items ?? [])
+        this.#make(`${at}/${server.id}/nics/${card.id}/firewallrules`, {
+          name: `web setpoint:installation-1:${uid}`,
+          protocol: "ICMP",
+          type: "INGRESS",
+        });
   }
 
   /** Without ids, numbers and times, which depend on how often something was tried. */
@@ -94,7 +118,9 @@ class IonosOutside implements ScenarioOutside {
     });
     const open: typeof provider.open = (account) =>
       provider.open({ ...account, settings: { url: "http://world.test/cloudapi/v6" }, credentialRef: "token:demo" });
-    const kinds = [firewallKind, cloudNetworkKind, loadBalancerKind].map((kind) => [kind.kind, kind as Kind] as const);
+    const kinds = [firewallKind, cloudNetworkKind, hostKind, loadBalancerKind].map(
+      (kind) => [kind.kind, kind as Kind] as const,
+    );
     const outside = { ...provider, name: "outside", settleMs: settleSeconds * 1_000, callTimeoutMs: 3_000, open };
     return { kinds: new Map(kinds), providers: new Map([["outside", outside]]) };
   }

@@ -40,6 +40,10 @@ const rulesOf = (raw: Raw) => raw.entities?.["forwardingrules"]?.items ?? [];
 const ruleAt = (lab: IonosLab, port: number) =>
   rulesOf(ours(lab)).find(({ properties }) => properties["listenerPort"] === port) ?? assert.fail(`no rule of ${port}`);
 
+function targetsIn(properties: Raw["properties"]): readonly string[] {
+  return (properties["targets"] as unknown as readonly { readonly ip: string }[]).map(({ ip }) => ip);
+}
+
 function blocks(lab: IonosLab): readonly Raw[] {
   return lab.console("GET", "/ipblocks?depth=1")["items"] as readonly Raw[];
 }
@@ -211,6 +215,71 @@ describe("a load balancer at IONOS", () => {
     converged(lab);
     const targets = ruleAt(lab, 443).properties["targets"] as unknown as readonly unknown[];
     assert.equal(targets.length, 3);
+    await lab.bench.stop();
+  });
+});
+
+/** The next look by itself is a minute away, and what was listed is young. */
+async function rightAfterALook(lab: IonosLab): Promise<void> {
+  await lab.bench.pass({ minutes: 2 });
+  const from = lab.lastRequest;
+  const isLook = ({ actor, path }: { readonly actor: string; readonly path: string }) =>
+    actor === "api" && path.endsWith("/networkloadbalancers");
+  for (let second = 0; second < 90; second++) {
+    await lab.bench.pass({ seconds: 1 });
+    if (lab.world.log.after(from).some(isLook)) return;
+  }
+  assert.fail("it was not looked at");
+}
+
+describe("a drained host at IONOS is out of its load balancers before its server goes", () => {
+  const byLabels = { ...balancer, targets: [{ labels: { role: "web" }, private: true }] };
+  for (const drainSeconds of [1, 7, 30])
+    test(`and for as long as it drains: ${drainSeconds} s`, async () => {
+      const lab = await furnished(byLabels);
+      await lab.redeclare("web-2", { ...inBackend, drainSeconds });
+      await rightAfterALook(lab);
+      const address = lab.innerAddress("web-2");
+      const isTarget = () => rulesOf(ours(lab)).some(({ properties }) => targetsIn(properties).includes(address));
+      const isThere = () => lab.all("servers").some(({ properties }) => properties.name?.startsWith("web-2 ") === true);
+      assert.ok(isTarget());
+      let [beganMs, outMs, goneMs]: readonly (number | undefined)[] = [];
+      lab.watch(() => {
+        const { nowMs } = lab.world.core.time;
+        beganMs ??= nowMs;
+        if (isTarget()) assert.ok(isThere(), "nobody is sent to a server that is gone");
+        else outMs ??= nowMs;
+        if (!isThere()) goneMs ??= nowMs;
+      });
+      await lab.bench.delete("Host/web-2", { confirmedCount: 2 });
+      const removed = await lab.finish(await lab.start("host.delete", "Host/web-2"), 120);
+      assert.equal(removed.state, "succeeded", removed.message);
+      await lab.bench.pass({ seconds: 1 });
+      assert.ok(beganMs !== undefined && outMs !== undefined && goneMs !== undefined, "both were seen");
+      assert.ok(goneMs - outMs >= drainSeconds * 1_000, `gone ${goneMs - outMs} ms after it was out`);
+      assert.ok(outMs - beganMs < 30_000, `out after ${outMs - beganMs} ms, long before the next look would be`);
+      await lab.bench.stop();
+    });
+
+  test("and a load balancer that only looks is not waited for", async () => {
+    const lab = await furnished(byLabels);
+    await lab.bench.declare(name, byLabels as never, { mode: "observe" });
+    await lab.redeclare("web-2", { ...inBackend, drainSeconds: 1 });
+    await lab.remove("web-2");
+    await lab.bench.stop();
+  });
+
+  test("and one that names it is not waited for when its server is replaced", async () => {
+    const lab = await furnished();
+    await lab.redeclare("web-1", { ...inBackend, drainSeconds: 1, type: "4-cores-8-gb-40-gb-ssd" });
+    await lab.bench.pass({ minutes: 12 });
+    const [held] = lab.bench.heldChanges();
+    await lab.bench.approve(held ?? assert.fail(lab.bench.ready("Host/web-1")));
+    await lab.passWorking(300);
+    const replaced = [...lab.bench.store.state.tables.operations.values()].find(
+      (row) => row.pipeline === "host.replace",
+    );
+    assert.equal(replaced?.state, "succeeded", replaced?.message);
     await lab.bench.stop();
   });
 });
