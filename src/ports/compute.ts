@@ -31,6 +31,8 @@ export interface CloudServer extends CloudThing {
   readonly type: string;
   readonly image: string | undefined;
   readonly location: string;
+  /** That place by its id, as a declaration may name it too. */
+  readonly locationId?: string | undefined;
   readonly networks: readonly { readonly network: string; readonly ip: string }[];
   readonly firewalls: readonly string[];
   /** Where a server names its firewalls itself: that these are all of them. A list that ended early is no word of the server's. */
@@ -80,6 +82,7 @@ export interface CloudRoute {
 export interface CloudNetwork extends CloudThing {
   /** Where it is, at providers whose networks are in one place. */
   readonly location?: string | undefined;
+  readonly locationId?: string | undefined;
   /** Somebody made it one that leads to the internet. */
   readonly public?: boolean | undefined;
   /** Empty where the provider gives the addresses. */
@@ -123,6 +126,7 @@ export interface CloudServerType {
   readonly architecture: string;
   readonly offers: readonly {
     readonly location: string;
+    readonly locationId?: string | undefined;
     /** It can be ordered there now. */
     readonly available: boolean;
     /** Net price of a month, in the account's currency, as the provider writes it. */

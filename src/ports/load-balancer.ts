@@ -47,6 +47,8 @@ export type BalancerAlgorithm = "round-robin" | "least-connections";
 export interface CloudLoadBalancer extends CloudThing {
   readonly type: string;
   readonly location: string;
+  /** That place by its id, as a declaration may name it too. */
+  readonly locationId?: string | undefined;
   readonly algorithm: BalancerAlgorithm;
   readonly public: boolean;
   readonly network: { readonly id: string; readonly ip: string } | undefined;
@@ -74,6 +76,7 @@ export interface NewLoadBalancer extends NewThing {
  */
 export interface CloudForwarder extends CloudThing {
   readonly location: string;
+  readonly locationId?: string | undefined;
   /** Ids of the network where visitors come in, and of the one where its targets are. */
   readonly listensIn: string;
   readonly forwardsIn: string;

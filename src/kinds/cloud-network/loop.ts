@@ -3,17 +3,17 @@ import { defineLoop, type LookContext, type Subject, type WriteContext } from ".
 import type { CloudNetwork, CloudRoute, CloudSubnet, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
 import type { FieldDifference } from "../../ports/records.ts";
 import { covers, foldCidr, parseCidr } from "../cloud/cidr.ts";
+import { placedAsDeclared, placeOf, type Placed } from "../cloud/same-place.ts";
 import { ownAmong, requireCapability, requireNoProblems, seenOf } from "../cloud/seen-marker.ts";
 import { networkProblems } from "./fits.ts";
 import type { CloudNetworkSpec } from "./schema.ts";
 
 /** A network as it is compared: which servers are in it is the business of their hosts. */
-export interface NetworkItem {
+export interface NetworkItem extends Placed {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Empty where the provider gives the addresses, like the location where networks are everywhere. */
   readonly range: string;
-  readonly location: string;
   /** It leads to the internet, which nobody declares. */
   readonly public: boolean;
   /** By range and by destination: lists whose order means nothing, so that each difference is a field of its own. */
@@ -42,7 +42,7 @@ export const cloudNetworkLoop = defineLoop<CloudNetworkSpec, NetworkItem, Comput
     );
   },
   read: (ctx, subject, { externalId }) => readNetwork(ctx, subject, externalId),
-  same: (wanted, seen) => compare(wanted, seen).differences,
+  same: (wanted, seen) => compare(wanted, placedAsDeclared(seen, wanted)).differences,
   replaces: (differences) =>
     differences.some((difference) => difference.field === "/location" || cannotBeWidened(difference)),
   create: async (ctx, subject, { item }) => {
@@ -82,6 +82,7 @@ interface NetworkFacts {
   readonly labels: Readonly<Record<string, string>>;
   readonly range?: string | undefined;
   readonly location?: string | undefined;
+  readonly locationId?: string | undefined;
   readonly public?: boolean | undefined;
   readonly subnets: readonly CloudSubnet[];
   readonly routes: readonly CloudRoute[];
@@ -93,7 +94,7 @@ function itemOf({ name, labels, range = "", subnets, routes, protect, ...rest }:
     name,
     labels,
     range: foldCidr(range),
-    location: rest.location ?? "",
+    ...placeOf({ location: rest.location ?? "", locationId: rest.locationId }),
     public: rest.public ?? false,
     subnets: Object.fromEntries(subnets.map((subnet) => [foldCidr(subnet.range), subnet.zone])),
     routes: Object.fromEntries(routes.map(({ destination, gateway }) => [foldCidr(destination), gateway])),

@@ -3,6 +3,7 @@ import type { Subject } from "../../kernel/loop.ts";
 import type { CloudServer } from "../../ports/compute.ts";
 import type { FieldDifference, PublishedValues } from "../../ports/records.ts";
 import { scopeLabels } from "../cloud/layers.ts";
+import { placedAsDeclared, placeOf, type Placed } from "../cloud/same-place.ts";
 import { typeOf } from "../compute-profile/naming-one.ts";
 import type { HostSpec } from "./schema.ts";
 
@@ -22,9 +23,8 @@ export interface ServerItem {
 }
 
 /** What a server is built as. Another build is another server. */
-export interface BuildItem {
+export interface BuildItem extends Placed {
   readonly type: string;
-  readonly location: string;
   /**
    * What it was made from, as it was declared then. A provider may say it in another way, or no longer; so of a server that was
    * adopted, or made before this was noted, it is not known.
@@ -52,8 +52,8 @@ export function typeUnknown({ name, spec }: Pick<Subject<HostSpec>, "name" | "sp
   return `The type of ComputeProfile/${spec.profile ?? ""} was not looked up when Host/${name} was declared: declare the host again`;
 }
 
-export function seenBuild({ type, location }: CloudServer, { image }: Readonly<Record<string, string>>): BuildItem {
-  return { type, location, ...(image === undefined ? {} : { image }) };
+export function seenBuild(server: CloudServer, { image }: Readonly<Record<string, string>>): BuildItem {
+  return { type: server.type, ...placeOf(server), ...(image === undefined ? {} : { image }) };
 }
 
 /** None of it can be changed on a server that is there. */
@@ -113,8 +113,9 @@ function addressesOf({ addresses }: CloudServer, family: "ipv4" | "ipv6"): reado
 
 /** Where nobody knows what it was made from, nobody can say that it is another image. */
 function sameBuild(wanted: HostItem, seen: HostItem): readonly FieldDifference[] {
-  const known = "image" in seen && seen.image !== undefined;
-  return compare(wanted, known || !("image" in wanted) ? seen : { ...seen, image: wanted.image }).differences;
+  if (!("location" in wanted) || !("location" in seen)) return compare(wanted, seen).differences;
+  const placed = placedAsDeclared(seen, wanted);
+  return compare(wanted, seen.image === undefined ? { ...placed, image: wanted.image } : placed).differences;
 }
 
 export function sameHost(wanted: HostItem, seen: HostItem): readonly FieldDifference[] {

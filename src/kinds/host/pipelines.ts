@@ -36,7 +36,7 @@ const resolve = step({
       throw refused(`The provider has no server type ${type}${there}. Correct spec.type or spec.profile`);
     }
     const offers = found.offers.filter(({ available }) => available).map((offer) => offer.location);
-    const offer = found.offers.find((one) => one.location === location);
+    const offer = found.offers.find((one) => one.location === location || one.locationId === location);
     if (offer === undefined || !offer.available)
       throw refused(
         `The type ${type} is not offered in ${location}. It is in: ${offers.join(", ") || "no location"}. Correct spec.location, or spec.type or spec.profile`,

@@ -12,6 +12,7 @@ import type {
 import type { CloudNetwork, CloudServer, ComputeReader } from "../../ports/compute.ts";
 import type { CloudForwarder, CloudReservedAddress, ForwardingRule } from "../../ports/load-balancer.ts";
 import type { FieldDifference } from "../../ports/records.ts";
+import { placedAsDeclared, placeOf, type Placed } from "../cloud/same-place.ts";
 import { isMarkedFor, leastComplete, ownAmong, seenOf } from "../cloud/seen-marker.ts";
 import { forwarderType } from "./fits.ts";
 import type { LoadBalancerSpec } from "./schema.ts";
@@ -21,9 +22,8 @@ import type { LoadBalancerSpec } from "./schema.ts";
  * an item of its own, so that "the rules are gone and the address is still there" is a difference like any other: while one uses
  * the other it cannot go, and what is left is closed by the next cycle.
  */
-export interface ForwarderItem {
+export interface ForwarderItem extends Placed {
   readonly name: string;
-  readonly location: string;
   /** The network where visitors come in: the internet, or its id. */
   readonly listensIn: string;
   /** The network of its targets, by name. */
@@ -129,7 +129,7 @@ export function rulesOf({ rules }: Pick<ForwarderItem, "rules">): readonly Forwa
 
 export function sameForwarder(wanted: ForwarderItem, seen: ForwarderItem): readonly FieldDifference[] {
   const facts = ({ hosts: _hosts, addresses: _addresses, ...rest }: ForwarderItem) => rest;
-  return compare(facts(wanted), facts(seen)).differences;
+  return compare(facts(wanted), facts(placedAsDeclared(seen, wanted))).differences;
 }
 
 interface Around {
@@ -153,7 +153,7 @@ function seenForwarder(forwarder: CloudForwarder, { networks, servers, addresses
   const isOurs = typeof forwardsIn?.mark === "object" && "installationId" in forwardsIn.mark;
   return seenOf(forwarderKey, forwarder, {
     name: forwarder.name,
-    location: forwarder.location,
+    ...placeOf(forwarder),
     listensIn: listensIn?.public === true ? internet : forwarder.listensIn,
     network: isOurs ? forwardsIn.name : `#${forwarder.forwardsIn}`,
     address: isReserved ? reserved : [...forwarder.addresses].sort().join(", "),

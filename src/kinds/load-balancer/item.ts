@@ -3,14 +3,14 @@ import type { Subject } from "../../kernel/loop.ts";
 import type { BalancerService, BalancerTarget, CloudLoadBalancer } from "../../ports/load-balancer.ts";
 import type { FieldDifference } from "../../ports/records.ts";
 import { drainedLabel, scopeSelector } from "../cloud/layers.ts";
+import { placedAsDeclared, placeOf, type Placed } from "../cloud/same-place.ts";
 import type { LoadBalancerSpec } from "./schema.ts";
 
 /** A load balancer as it is compared. Services go by their port and targets by what they are: their order means nothing. */
-export interface BalancerItem {
+export interface BalancerItem extends Placed {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly type: string;
-  readonly location: string;
   readonly algorithm: CloudLoadBalancer["algorithm"];
   readonly public: boolean;
   /** The network's name with the address there; an empty address leaves that to the provider. */
@@ -82,7 +82,7 @@ export interface NamesAround {
 
 /** What has no name here goes by its id, so that it is seen and taken away. */
 export function seenBalancer(balancer: CloudLoadBalancer, names: NamesAround): BalancerItem {
-  const { name, labels, type, location, algorithm, network } = balancer;
+  const { name, labels, type, algorithm, network } = balancer;
   const certified = balancer.services.map((service) => ({
     ...service,
     certificates: service.certificates.map((id) => names.certificates.get(id) ?? id),
@@ -95,7 +95,7 @@ export function seenBalancer(balancer: CloudLoadBalancer, names: NamesAround): B
     name,
     labels,
     type,
-    location,
+    ...placeOf(balancer),
     algorithm,
     public: balancer.public,
     networks: network === undefined ? {} : { [names.networks.get(network.id) ?? `#${network.id}`]: network.ip },
@@ -135,5 +135,5 @@ export function sameBalancer(wanted: BalancerItem, seen: BalancerItem): readonly
   const networks = Object.fromEntries(
     Object.entries(seen.networks).map(([name, ip]) => [name, wanted.networks[name] === "" ? "" : ip]),
   );
-  return compare(wanted, { ...seen, networks }).differences;
+  return compare(wanted, { ...placedAsDeclared(seen, wanted), networks }).differences;
 }

@@ -19,7 +19,7 @@ const balancerShape = z.object({
   name: z.string(),
   labels: labelsShape,
   load_balancer_type: z.object({ name: z.string() }),
-  location: z.object({ name: z.string() }),
+  location: z.object({ id: z.int(), name: z.string() }),
   algorithm: z.object({ type: z.enum(["round_robin", "least_connections"]) }),
   public_net: z.object({
     enabled: z.boolean(),
@@ -61,6 +61,7 @@ export const loadBalancers: Family<RawBalancer, CloudLoadBalancer> = {
     ...(raw.protection.delete ? { lockedBy: "delete protection of the load balancer" } : {}),
     type: raw.load_balancer_type.name,
     location: raw.location.name,
+    locationId: String(raw.location.id),
     algorithm: algorithms[raw.algorithm.type],
     public: raw.public_net.enabled,
     network: raw.private_net.flatMap(({ network, ip }) => (network ? [{ id: String(network), ip: ip ?? "" }] : []))[0],

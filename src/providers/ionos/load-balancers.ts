@@ -52,6 +52,7 @@ export const balancers: InsideFamily<RawBalancer, CloudForwarder> = {
       labels: {},
       ...(raw.metadata.state === "BUSY" ? { lockedBy: "IONOS is working on it" } : {}),
       location: datacenter.name,
+      locationId: datacenter.id,
       listensIn: networkOf(listenerLan),
       forwardsIn: networkOf(targetLan),
       addresses: ips ?? [],

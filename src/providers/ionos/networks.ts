@@ -46,6 +46,7 @@ function entryOf({ id, metadata, properties, entities }: RawLan, datacenter: Dat
     ...nameAndMark(properties.name ?? `LAN ${id}`),
     labels: {},
     location: datacenter.name,
+    locationId: datacenter.id,
     public: properties.public === true,
     range: "",
     subnets: [],

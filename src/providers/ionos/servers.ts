@@ -68,6 +68,7 @@ export const servers: InsideFamily<RawServer, CloudServer> = {
       }),
       image: boot?.properties.image ?? undefined,
       location: datacenter.name,
+      locationId: datacenter.id,
       networks: cards.flatMap(({ properties: { lan, ips } }) => {
         const network = datacenter.networks?.get(lan);
         const [ip = ""] = ips ?? [];

@@ -43,7 +43,7 @@ export interface Limits {
 export function serverTypeOf(
   name: string,
   limits: Limits,
-  datacenters: readonly { readonly name: string }[],
+  datacenters: readonly { readonly id: string; readonly name: string }[],
 ): CloudServerType | "absent" {
   const shape = shapeOf(name);
   if (shape === undefined) return "absent";
@@ -55,6 +55,11 @@ export function serverTypeOf(
     memoryGigabytes: shape.memoryGigabytes,
     diskGigabytes: shape.diskGigabytes,
     architecture: "x86",
-    offers: datacenters.map((datacenter) => ({ location: datacenter.name, available: fits, monthly: undefined })),
+    offers: datacenters.map(({ id, name: location }) => ({
+      location,
+      locationId: id,
+      available: fits,
+      monthly: undefined,
+    })),
   };
 }

@@ -154,6 +154,29 @@ describe("a load balancer at IONOS", () => {
       await lab.bench.stop();
     });
 
+  test("in a data center that is named by its id is where it is named by name, and so are its host and network", async () => {
+    const lab = await IonosLab.open();
+    const location = lab.at.split("/").at(-1) ?? "";
+    await lab.bench.declare("CloudNetwork/backend", { account: "demo", location });
+    await lab.bench.pass({ minutes: 2 });
+    await lab.host("web-1", { ...inBackend, location });
+    await lab.bench.declare(name, { ...balancer, location });
+    await lab.bench.pass({ minutes: 6 });
+    const all = [name, "CloudNetwork/backend", "Host/web-1"];
+    for (const one of all) assert.match(lab.bench.ready(one), /^Converged/, one);
+    const before = truth(lab);
+    await lab.bench.declare(name, balancer);
+    await lab.bench.declare("CloudNetwork/backend", { account: "demo", location: "main" });
+    await lab.redeclare("web-1", inBackend);
+    await lab.bench.pass({ minutes: 12 });
+    for (const one of all) assert.match(lab.bench.ready(one), /^Converged/, one);
+    assert.deepEqual([truth(lab), lab.bench.heldChanges()], [before, []]);
+    await lab.bench.declare(name, { ...balancer, location: "elsewhere" });
+    await lab.bench.pass({ minutes: 2 });
+    assert.doesNotMatch(lab.bench.ready(name), /^Converged/, "and elsewhere is elsewhere");
+    await lab.bench.stop();
+  });
+
   test("follows its hosts: one that comes is a target, one that is drained or gone is none, one without labels stays", async () => {
     const lab = await furnished();
     const addresses = () =>
@@ -263,7 +286,7 @@ describe("a drained host at IONOS is out of its load balancers before its server
 
   test("and a load balancer that only looks is not waited for", async () => {
     const lab = await furnished(byLabels);
-    await lab.bench.declare(name, byLabels as never, { mode: "observe" });
+    await lab.bench.declare(name, byLabels, { mode: "observe" });
     await lab.redeclare("web-2", { ...inBackend, drainSeconds: 1 });
     await lab.remove("web-2");
     await lab.bench.stop();
