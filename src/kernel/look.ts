@@ -205,10 +205,12 @@ export class Lookout {
         startedAtMonotonicMs: this.#loadedAtMonotonicMs,
         resources: this.#input.inputs.filter((input) => input.kind === kind && input.deletion === undefined),
       }),
-      inventory: async <Entry>(collection: string) => {
+      inventory: async <Entry>(collection: string, shown?: { readonly withinSeconds: number }) => {
         if (account === undefined)
           throw new TerminalError("ACCOUNT_UNKNOWN", `${this.#subject.name} has no account to list '${collection}' at`);
-        const options = { notBeforeMonotonicMs: this.#notBeforeMonotonicMs(), forPerson: this.#forPerson(), signal };
+        const notBeforeMonotonicMs =
+          shown === undefined ? this.#notBeforeMonotonicMs() : this.#shownNotBeforeMs(shown.withinSeconds);
+        const options = { notBeforeMonotonicMs, forPerson: this.#forPerson(), signal };
         return (await accounts.inventory(account, collection, options)) as Inventory<Entry>;
       },
       look: async (read) => {
@@ -241,6 +243,12 @@ export class Lookout {
     const { dueAtMs } = this.#input;
     const counts = this.#loop.listedAfterEvents === true && this.#forPerson() && dueAtMs !== undefined;
     return counts ? dueAtMs - this.#skewMs : 0;
+  }
+
+  /** What is only shown is as old as it may be, unless a person asks. */
+  #shownNotBeforeMs(withinSeconds: number): number {
+    const ageMs = this.#claim.trigger === "person" ? FRESH_FOR_PEOPLE_MS : withinSeconds * 1_000;
+    return this.#engine.clock.monotonicMs() - ageMs;
   }
 
   /** Findings whose wait is over are confirmed by no older look than that; the others only need a newer one than theirs. */

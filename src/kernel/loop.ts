@@ -239,8 +239,11 @@ export interface LookContext<Reader> {
    * or the cycle would not run. For loops whose items they are.
    */
   declared(kind: string): { readonly startedAtMonotonicMs: number; readonly resources: readonly DeclaredResource[] };
-  /** Lists a collection once per account, shared by all subjects and kinds there. */
-  inventory<Entry>(collection: string): Promise<Inventory<Entry>>;
+  /**
+   * Lists a collection once per account, shared by all subjects and kinds there. What is only shown, and neither wanted nor ours, may
+   * be read more rarely than the loop looks: then it says how old a listing may be, and takes its age for no evidence.
+   */
+  inventory<Entry>(collection: string, shown?: { readonly withinSeconds: number }): Promise<Inventory<Entry>>;
   /** A read of this subject alone: complete when `read` resolves, failed when it throws. */
   look<Item>(read: (signal: AbortSignal) => Promise<readonly Seen<Item>[]>): Promise<Observation<Item>>;
   /** An observation from an inventory: its completeness and times, the entries of this subject as items. */

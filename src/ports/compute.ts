@@ -194,6 +194,10 @@ export interface CloudRoom {
 /** One further thing of the account, for the inventory: what it is, and whose. */
 export interface CloudOther extends CloudThing {
   readonly type: string;
+  /** It belongs to a server, as its address does, and goes with it. */
+  readonly ofServer?: boolean;
+  /** What an installation left there to know the account by. */
+  readonly sentinel?: object | undefined;
 }
 
 export interface ComputeCapabilities {

@@ -78,6 +78,10 @@ export class IonosWalk {
     await this.#well("GET", `${attached}?depth=1`);
     await this.#well("GET", `${attached}/${volume}`);
     await this.#well("DELETE", `${attached}/${volume}`);
+    const { id: snapshot = "" } = await this.#well("POST", `${at}/volumes/${volume}/create-snapshot`);
+    await this.#well("GET", "/snapshots?depth=1");
+    await this.#well("GET", `/snapshots/${snapshot}`);
+    await this.#well("DELETE", `/snapshots/${snapshot}`);
     await this.#well("DELETE", `${at}/volumes/${volume}`);
   }
 

@@ -9,7 +9,7 @@ import {
   type Seen,
   type Subject,
 } from "../../kernel/loop.ts";
-import type { CloudServer, CloudThing, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
+import type { CloudOther, CloudServer, CloudThing, ComputeReader, ComputeWriter } from "../../ports/compute.ts";
 import type { JsonObject } from "../../ports/json.ts";
 import { catalogueIn, type KeptCatalogue, keptCatalogue, keptRoom } from "../cloud/catalogue-report.ts";
 import { leastComplete } from "../cloud/seen-marker.ts";
@@ -32,16 +32,28 @@ const sentinelItem: AccountItem = { type: "sentinel", name: "the claim of this i
 
 const soonMs = 60_000;
 
-/** Everything that a kind of ours can make, or that costs money. */
+/** What a kind of ours can make is read with every look, by lists that are those of the other kinds. */
 const watched: Readonly<Record<string, string>> = {
   servers: "server",
   networks: "network",
   firewalls: "firewall",
   volumes: "volume",
   "load-balancers": "load balancer",
-  "floating-ips": "floating IP",
-  "placement-groups": "placement group",
-  certificates: "certificate",
+};
+
+const hourSeconds = 3_600;
+
+/**
+ * What else is in an account. No kind makes it and nothing is concluded from it, so it is read more rarely. Every server has one or
+ * two primary IPs, which Hetzner Cloud lists only all together: each hour, that would be a sixth of all calls.
+ */
+const alsoThere: Readonly<Record<string, { readonly type: string; readonly withinSeconds: number }>> = {
+  "floating-ips": { type: "floating IP", withinSeconds: hourSeconds },
+  "placement-groups": { type: "placement group", withinSeconds: hourSeconds },
+  certificates: { type: "certificate", withinSeconds: hourSeconds },
+  "ssh-keys": { type: "SSH key", withinSeconds: hourSeconds },
+  snapshots: { type: "snapshot", withinSeconds: hourSeconds },
+  "primary-ips": { type: "primary IP", withinSeconds: 3 * hourSeconds },
 };
 
 export const computeProviderLoop = defineLoop<ComputeProviderSpec, AccountItem, ComputeReader, ComputeWriter>({
@@ -84,21 +96,30 @@ function hasNumber({ family }: ComputeProviderSpec): boolean {
 }
 
 async function lookAround(ctx: LookContext<ComputeReader>, subject: Subject<ComputeProviderSpec>) {
-  const names = Object.keys(watched);
-  const inventories: Inventory<CloudThing>[] = [];
-  for (const name of names) inventories.push(await ctx.inventory<CloudThing>(name));
+  const looked = new Map<string, Inventory<CloudThing>>();
+  for (const name of Object.keys(watched)) looked.set(name, await ctx.inventory<CloudThing>(name));
   await requireLocations(ctx, subject);
   const sentinel = hasNumber(subject.spec) ? undefined : await lookForSentinel(ctx);
-  const volumes = inventories[names.indexOf("volumes")]?.entries ?? [];
-  const items = inventories.flatMap(({ entries }, index) =>
-    seenIn(watched[names[index] ?? ""] ?? "thing", entries, volumes),
-  );
-  const startedAtMonotonicMs = Math.min(...inventories.map((inventory) => inventory.startedAtMonotonicMs));
+  const volumes = looked.get("volumes")?.entries ?? [];
+  const items = [...looked].flatMap(([name, { entries }]) => seenIn(watched[name] ?? "thing", entries, volumes));
+  const startedAtMonotonicMs = Math.min(...[...looked.values()].map((inventory) => inventory.startedAtMonotonicMs));
+  const also: Inventory<CloudOther>[] = [];
+  for (const [name, { type, withinSeconds }] of Object.entries(alsoThere)) {
+    const inventory = await ctx.inventory<CloudOther>(name, { withinSeconds });
+    also.push(inventory);
+    items.push(...seenIn(type, inventory.entries.filter(isOfItsOwn), []));
+  }
   return {
-    ...leastComplete(inventories),
+    // Half of any list is no whole look: what is missing from it is not called gone.
+    ...leastComplete([...looked.values(), ...also]),
     startedAtMonotonicMs,
     items: sentinel === undefined ? items : [sentinel, ...items],
   };
+}
+
+/** The address of a server is the server's, and what an installation left there to know the account by is said apart. */
+function isOfItsOwn({ ofServer, sentinel }: CloudOther): boolean {
+  return ofServer !== true && sentinel === undefined;
 }
 
 /** What stands in an account beside ours, and how much of its calls is left, in tenths: what moves all the time would be written all the time. */

@@ -26,6 +26,8 @@ export interface Family<Raw extends { readonly id: number }, Entry> {
   readonly shape: z.ZodType<Raw>;
   /** Lists in the order of ids, so that what is made meanwhile comes last. Not every list can. */
   readonly sorted: boolean;
+  /** Which of the list are meant, where it holds others too. */
+  readonly only?: Readonly<Record<string, string>>;
   entry(raw: Raw): Entry;
 }
 
@@ -38,7 +40,13 @@ export function listerOf<Raw extends { readonly id: number }, Entry>(
   const shape = listShape(family);
   return async (token, signal): Promise<Page<Entry>> => {
     const page = token ?? "1";
-    const query = { ...filter, page, per_page: String(pageSize), ...(family.sorted ? { sort: "id:asc" } : {}) };
+    const query = {
+      ...family.only,
+      ...filter,
+      page,
+      per_page: String(pageSize),
+      ...(family.sorted ? { sort: "id:asc" } : {}),
+    };
     const what = `page ${page} of the list of ${family.collection}`;
     const answer = await client.get(shape, { path: [family.collection], query, what }, signal);
     const { pagination } = answer.meta;

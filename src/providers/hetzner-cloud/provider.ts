@@ -18,7 +18,7 @@ import { firewalls, firewallWriter } from "./firewalls.ts";
 import { findById, findByName, listerOf } from "./listing.ts";
 import { networks, networkWriter } from "./networks.ts";
 import { loadBalancers, loadBalancerWriter } from "./load-balancers.ts";
-import { certificates, floatingIps, placementGroups, primaryIps } from "./others.ts";
+import { certificates, floatingIps, placementGroups, primaryIps, snapshots } from "./others.ts";
 import { readPrices } from "./pricing.ts";
 import { readRights } from "./rights.ts";
 import { readServerLoad } from "./server-load.ts";
@@ -93,6 +93,7 @@ function collectionsOf(client: HetznerClient): Readonly<Record<string, Lister>> 
     "primary-ips": listerOf(client, primaryIps),
     "placement-groups": listerOf(client, placementGroups),
     certificates: listerOf(client, certificates),
+    snapshots: listerOf(client, snapshots),
     "server-types": listerOf(client, serverTypesAt(client.clock)),
     images: listerOf(client, images),
     locations: listerOf(client, locations),

@@ -19,6 +19,7 @@ import { requestState } from "./requests.ts";
 import { cardWriter } from "./cards.ts";
 import { findServer, servers, serversNamed, serverWriter } from "./servers.ts";
 import { ionosSettingsSchema } from "./settings.ts";
+import { snapshotLister } from "./snapshots.ts";
 import { serverTypeOf } from "./types.ts";
 import { requireVolume, volumeByName, volumes } from "./volumes.ts";
 
@@ -65,6 +66,10 @@ function collectionsOf(client: IonosClient): Readonly<Record<string, Lister>> {
     networks: networkLister(client),
     firewalls: namedFirewalls(insideLister(client, servers)),
     "floating-ips": ipBlockLister(client),
+    snapshots: snapshotLister(client),
+    // What is a thing of its own elsewhere, and is none here.
+    "primary-ips": none,
+    "ssh-keys": none,
     "placement-groups": none,
     certificates: none,
     // Where something can be made is a data center of the contract.

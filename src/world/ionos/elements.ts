@@ -101,7 +101,7 @@ function update(call: Call, kind: Kind): Answer {
   return changeProperties(call, element, Object.fromEntries(Object.entries(all).filter(([key]) => named.has(key))));
 }
 
-function remove(call: Call, kind: Kind): Answer {
+export function remove(call: Call, kind: Kind): Answer {
   const element = elementOf(call, kind);
   requireIdle(element);
   const { elements } = call.contract;
@@ -146,4 +146,5 @@ function routesOf(kind: Kind): IonosRoute[] {
   ];
 }
 
-export const elementRoutes: readonly IonosRoute[] = kinds.flatMap(routesOf);
+/** Snapshots have ways of their own: they are taken of a volume, and listed without pages. */
+export const elementRoutes: readonly IonosRoute[] = kinds.filter(({ type }) => type !== "snapshot").flatMap(routesOf);

@@ -14,9 +14,11 @@ import { labelRoutes } from "./labels.ts";
 import { requestRoutes, settleRequests } from "./requests.ts";
 import type { Element, IonosRequest } from "./rows.ts";
 import { serverActionRoutes } from "./server-actions.ts";
+import { snapshotRoutes } from "./snapshots.ts";
 
 export const ionosRoutes = [
   ...catalogueRoutes,
+  ...snapshotRoutes,
   ...contractRoutes,
   ...requestRoutes,
   ...elementRoutes,

@@ -134,6 +134,14 @@ const forwardingRule = z.object({
   ),
 });
 
+const snapshot = z.object({
+  name: text.optional(),
+  description: z.string().optional(),
+  location: z.string(),
+  size: z.number(),
+  licenceType: z.string().optional(),
+});
+
 const kind = (
   type: ElementType,
   [segment, idParam]: readonly [string, string],
@@ -163,6 +171,7 @@ export const kinds: readonly Kind[] = [
     ["forwarding-rule"],
     [60, balancer],
   ),
+  kind("snapshot", ["snapshots", "snapshotId"], undefined, [], [15, snapshot]),
   kind("forwarding-rule", ["forwardingrules", "forwardingRuleId"], "networkloadbalancer", [], [5, forwardingRule]),
 ];
 

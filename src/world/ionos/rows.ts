@@ -9,7 +9,8 @@ export type ElementType =
   | "firewall-rule"
   | "ipblock"
   | "networkloadbalancer"
-  | "forwarding-rule";
+  | "forwarding-rule"
+  | "snapshot";
 
 /** Everything of IONOS is an element of one shape, inside another or at the top. Rows are replaced, never changed. */
 export interface Element {
