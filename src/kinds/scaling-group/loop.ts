@@ -19,6 +19,7 @@ import type { HostSpec } from "../host/schema.ts";
 import { decideSize, type KeepWindow, type MetricReading, type ScalingSituation } from "./decision.ts";
 import { inspectMembers } from "./missing.ts";
 import { keptMember, newMember, newNames, victimsOf } from "./members.ts";
+import { inspectTemplate } from "./outdated.ts";
 import { dayNumber, type ScalingGroupSpec } from "./schema.ts";
 
 const host = "Host";
@@ -46,7 +47,14 @@ export const scalingGroupLoop = defineLoop<ScalingGroupSpec, HostSpec, ComputeRe
     const found = ctx.declared(host).resources.find(({ name }) => name === key);
     return found === undefined ? "absent" : seenMember(ctx, found);
   },
-  inspect: (ctx, _subject, seen) => inspectMembers(ctx, seen),
+  inspect: async (ctx, subject, seen) => {
+    const template = inspectTemplate(subject, seen);
+    const servers = await inspectMembers(ctx, seen);
+    return {
+      conditions: [...servers.conditions, ...template.conditions],
+      report: { ...servers.report, ...template.report },
+    };
+  },
   same: (wanted, seen) => compare(plain(wanted), plain(seen)).differences,
   stable: plain,
   create: oneAtATime,

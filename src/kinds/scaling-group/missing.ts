@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { InspectContext, Inspection, Seen } from "../../kernel/loop.ts";
+import type { JsonObject } from "../../ports/json.ts";
 import type { ComputeReader } from "../../ports/compute.ts";
 import type { HostSpec } from "../host/schema.ts";
 
@@ -18,7 +19,7 @@ const reportShape = z.object({ withoutServer: z.array(z.string()) });
 export async function inspectMembers(
   ctx: InspectContext<ComputeReader>,
   seen: readonly Seen<HostSpec>[],
-): Promise<Inspection> {
+): Promise<Omit<Inspection, "report"> & { readonly report: JsonObject }> {
   const known = new Set(reportShape.safeParse(ctx.before).data?.withoutServer ?? []);
   const written = ctx.writtenAtMs();
   const isNew = (name: string) => {

@@ -349,3 +349,49 @@ test("what cannot be is refused where it is declared", () => {
     "keepWindows.0.to",
   ]);
 });
+
+describe("a changed template", () => {
+  const outdated = (lab: CloudLab) =>
+    lab.bench
+      .statuses("ScalingGroup/web")
+      .flatMap((status) => status?.conditions ?? [])
+      .find(({ type }) => type === "Report/MembersOutdated")?.message;
+
+  test("is for new members: the group says who is not of it, in what, and how one is replaced", async () => {
+    const lab = await started(fixed);
+    assert.equal(outdated(lab), undefined);
+    await lab.bench.declare("ScalingGroup/web", { ...fixed, template: { ...template, labels: { role: "api" } } });
+    await lab.passWorking(180);
+    assert.equal(outdated(lab), undefined, "labels reach the members that are there");
+    const larger = { ...fixed, template: { ...template, type: "cx32", labels: { role: "api" } } };
+    await lab.bench.declare("ScalingGroup/web", larger);
+    await lab.passWorking(180);
+    assert.match(
+      outdated(lab) ?? "",
+      /^3 of 3 members are still as an older template said \(type\): web-1, web-2, web-3\. .*setpoint delete host\/web-1/,
+    );
+    assert.match(lab.bench.ready("ScalingGroup/web"), /^Converged/, "that is as declared");
+    const types = () => lab.list<{ server_type: { name: string } }>("servers").map((one) => one.server_type.name);
+    assert.deepEqual(types(), ["cx22", "cx22", "cx22"]);
+    await lab.bench.declare("ScalingGroup/web", { ...larger, desired: 4 });
+    await lab.passWorking(300);
+    assert.deepEqual(types().sort(), ["cx22", "cx22", "cx22", "cx32"]);
+    assert.match(outdated(lab) ?? "", /^3 of 4 members/);
+    await lab.bench.declare("ScalingGroup/web", {
+      ...larger,
+      desired: 4,
+      template: { ...larger.template, type: "cx22" },
+    });
+    await lab.passWorking(180);
+    assert.match(outdated(lab) ?? "", /^1 of 4 members .*: web-4\./);
+    await lab.bench.stop();
+  });
+
+  test("of a group that people or loads size is met by declaring the member as the template says", async () => {
+    const lab = await started(byLoad);
+    await lab.bench.declare("ScalingGroup/web", { ...byLoad, template: { ...template, image: "debian-13" } });
+    await lab.passWorking(180);
+    assert.match(outdated(lab) ?? "", /^3 of 3 members .* \(image\): .*declare host\/web-1 as the template says/);
+    await lab.bench.stop();
+  });
+});

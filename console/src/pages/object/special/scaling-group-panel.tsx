@@ -52,6 +52,13 @@ export function ScalingGroupPanel({ organization, path, resource }: AboutObject)
         />
       </div>
       <h3 className="mt-4 mb-1 text-xs font-semibold text-soft">Members</h3>
+      {resource.status.conditions
+        .filter(({ type }) => type === "Report/MembersOutdated")
+        .map(({ message }) => (
+          <p key={message} className="mb-2 rounded-md bg-warn-wash px-3 py-2 text-sm break-words">
+            {message}
+          </p>
+        ))}
       <HostList
         organization={organization}
         items={members}
