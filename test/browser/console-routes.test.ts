@@ -32,13 +32,14 @@ test("every page of the console is in the lists that are tested and pictured", (
       `${route} is in no list of test/support/console-pages.ts`,
     );
   }
-  for (const [page, name] of [
-    ["access", "part"],
-    ["settings", "part"],
-    ["object", "tab"],
+  for (const [page, name, atLeast] of [
+    ["access", "part", 3],
+    ["providers", "part", 1],
+    ["settings", "part", 3],
+    ["object", "tab", 3],
   ] as const) {
     const [, ...others] = partsOf(page);
-    assert.ok(others.length >= 3, `the parts of ${page} were found`);
+    assert.ok(others.length >= atLeast, `the parts of ${page} were found`);
     for (const part of others)
       assert.ok(
         below.some((path) => path.endsWith(`?${name}=${part}`)),

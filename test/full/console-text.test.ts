@@ -80,7 +80,7 @@ const cases: Readonly<Record<string, Shown | string>> = {
   "policy/ignore/-/item": { on: "drift" },
   "policy/ignore/-/kind": "must be a kind",
   "policy/ignore/-/reason": { on: "settings" },
-  "pool/settings/*": "no page lists the pool of those who run the installation",
+  "pool/settings/*": "the page of the pool shows none of them",
   "proposals/changes/-/delete/kind": "must be a kind",
   "proposals/changes/-/manifest/kind": "must be a kind",
   "proposals/changes/-/manifest/metadata/labels/*": { on: "held" },

@@ -41,6 +41,7 @@ export const consolePages = [
   { name: "drift", path: "/o/demo/drift", shows: "Left alone on purpose" },
   { name: "audit", path: "/o/demo/audit", shows: "resource.created" },
   { name: "providers", path: "/o/demo/providers", shows: "nobody declares" },
+  { name: "providers-pool", path: "/o/demo/providers?part=pool", shows: "The operator's pool" },
   { name: "connect", path: "/o/demo/connect", shows: "What happens with it" },
   { name: "access", path: "/o/demo/access", shows: "Nobody was invited yet" },
   { name: "access-roles", path: "/o/demo/access?part=roles", shows: "came with Setpoint" },

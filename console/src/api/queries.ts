@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get, query } from "./client.ts";
 import type {
   AccountDocument,
+  ExplanationDocument,
   FiguresDocument,
   FreezePreviewDocument,
   HeldChangeDocument,
@@ -63,6 +64,18 @@ export const freezeQuery = queryOptions({
   queryFn: async () => (await get<Items<PauseDocument>>("/v1/freeze")).items,
   retry: false,
 });
+
+/** Whether the caller may do something on the platform, or in an organization. The API decides again when it is done. */
+export const mayQuery = (asked: {
+  readonly permission: string;
+  readonly action: string;
+  readonly organization?: string;
+}) =>
+  queryOptions({
+    queryKey: ["may", asked],
+    queryFn: async () => (await get<ExplanationDocument>(`/v1/access/explain${query(asked)}`)).allowed,
+    retry: false,
+  });
 
 export const figuresQuery = (organization: string) =>
   queryOptions({

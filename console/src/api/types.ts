@@ -37,6 +37,7 @@ export type {
 } from "../../../src/control-api/schemas/webhooks.ts";
 export type { SecretDocument } from "../../../src/control-api/schemas/secrets.ts";
 export type { AccountDocument, OrganizationDocument } from "../../../src/control-api/schemas/organization.ts";
+export type { PoolAccountDocument } from "../../../src/control-api/schemas/pool.ts";
 export type { MapDocument } from "../../../src/control-api/schemas/map.ts";
 export type { ChangesDocument, FiguresDocument } from "../../../src/control-api/schemas/overview.ts";
 export type { LoopsDocument, SummaryDocument } from "../../../src/control-api/schemas/platform.ts";

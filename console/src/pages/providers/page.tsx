@@ -11,40 +11,55 @@ import { Dialog, DialogActions } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Chip, Mark } from "../../components/mark.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
+import { PartNav } from "../../components/part-nav.tsx";
 import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago, Until } from "../../components/time.tsx";
+import { Pool } from "./pool.tsx";
 import { providersRoute } from "./route.tsx";
 import { Unmanaged } from "./unmanaged.tsx";
 
-/** Each account at a provider: its credential, its budget, whether it answers, and what is there that is not ours. */
+const parts = [
+  { part: "accounts", title: "Accounts" },
+  { part: "pool", title: "Pool" },
+] as const;
+
 export function ProvidersPage() {
   const { organization } = providersRoute.useParams();
-  const accounts = useQuery({ ...accountsQuery(organization), refetchInterval: 5_000 });
+  const { part = "accounts" } = providersRoute.useSearch();
   return (
     <>
       <PageHeader
         title="Providers"
         lead="The accounts that loops look at and write to. A look that failed is no absence: nothing is deleted from it."
       />
-      <Answer of={accounts} what="accounts">
-        {(items) =>
-          items.length === 0 ? (
-            <Panel>
-              <Empty icon="cloud" title="No account yet">
-                An account is one credential's world at a provider. Add one with{" "}
-                <Command>setpoint account add NAME --provider hetzner-cloud</Command>
-              </Empty>
-            </Panel>
-          ) : (
-            <div className="grid items-start gap-4 lg:grid-cols-2">
-              {items.map((account) => (
-                <AccountCard key={account.id} organization={organization} account={account} />
-              ))}
-            </div>
-          )
-        }
-      </Answer>
+      <PartNav label="Parts of the providers" parts={parts} part={part} />
+      {part === "accounts" ? <Accounts organization={organization} /> : <Pool organization={organization} />}
     </>
+  );
+}
+
+/** Each account at a provider: its credential, its budget, whether it answers, and what is there that is not ours. */
+function Accounts({ organization }: { organization: string }) {
+  const accounts = useQuery({ ...accountsQuery(organization), refetchInterval: 5_000 });
+  return (
+    <Answer of={accounts} what="accounts">
+      {(items) =>
+        items.length === 0 ? (
+          <Panel>
+            <Empty icon="cloud" title="No account yet">
+              An account is one credential's world at a provider. Add one with{" "}
+              <Command>setpoint account add NAME --provider hetzner-cloud</Command>
+            </Empty>
+          </Panel>
+        ) : (
+          <div className="grid items-start gap-4 lg:grid-cols-2">
+            {items.map((account) => (
+              <AccountCard key={account.id} organization={organization} account={account} />
+            ))}
+          </div>
+        )
+      }
+    </Answer>
   );
 }
 
@@ -56,9 +71,9 @@ const credentials = {
 
 function AccountCard({ organization, account }: { organization: string; account: AccountDocument }) {
   const [storing, setStoring] = useState(false);
-  const { use, credential } = account;
+  const { use } = account;
   const facts: readonly [string, React.ReactNode][] = [
-    ["Credential", credential === undefined ? "–" : credentials[credential]],
+    ["Credential", <Credential key="credential" {...{ organization, account }} />],
     ["Budget", <Budget key="budget" account={account} />],
     ["Latency", <Latency key="latency" account={account} />],
     ["Breaker", <Breaker key="breaker" account={account} />],
@@ -92,9 +107,11 @@ function AccountCard({ organization, account }: { organization: string; account:
       </dl>
       <Unmanaged organization={organization} account={account.name} />
       <div className="mt-3 flex flex-wrap gap-2">
-        <Button icon="key" onClick={() => setStoring(true)}>
-          Store a credential…
-        </Button>
+        {account.pool === undefined ? (
+          <Button icon="key" onClick={() => setStoring(true)}>
+            Store a credential…
+          </Button>
+        ) : undefined}
         <Link
           to="/o/$organization/audit"
           params={{ organization }}
@@ -108,6 +125,24 @@ function AccountCard({ organization, account }: { organization: string; account:
         <CredentialDialog organization={organization} account={account.name} close={() => setStoring(false)} />
       ) : undefined}
     </Panel>
+  );
+}
+
+function Credential({ organization, account }: { organization: string; account: AccountDocument }) {
+  const { credential, pool } = account;
+  if (pool === undefined) return credential === undefined ? "–" : credentials[credential];
+  return (
+    <>
+      the operator's,{" "}
+      <Link
+        to="/o/$organization/providers"
+        params={{ organization }}
+        search={{ part: "pool" }}
+        className="text-accent hover:underline"
+      >
+        {pool.account === undefined ? "to be claimed from the pool" : "from the pool"}
+      </Link>
+    </>
   );
 }
 
