@@ -95,8 +95,10 @@ describe("the inventory of a project at Hetzner Cloud", () => {
 describe("the inventory of a contract at IONOS", () => {
   test("has its volumes, networks, reserved addresses and snapshots, and leaves them alone", async () => {
     const lab = await CloudLab.open({ cloud: "ionos", pace: 0 });
-    const made = (path: string, properties: object) =>
-      String(lab.console("POST", path, { properties })["id"] ?? assert.fail(path));
+    const made = (path: string, properties: object) => {
+      const { id } = lab.console("POST", path, { properties });
+      return typeof id === "string" ? id : assert.fail(path);
+    };
     const center = made("/datacenters", { name: "here", location: "de/fra" });
     await lab.bench.pass({ minutes: 2 });
     const volume = made(`/datacenters/${center}/volumes`, { name: "spare", size: 10, licenceType: "LINUX" });
