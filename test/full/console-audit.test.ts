@@ -175,4 +175,24 @@ describe("the Audit page", () => {
       await entries.nth(100).waitFor();
     });
   });
+
+  test("what an operation did for somebody names them, and leads to the operation", async () => {
+    await query(
+      started.api.url,
+      `insert into setpoint.log_entry (organization_id, type, uid, actor, data, trail, at_ms)
+       select id, 'operation.succeeded', 'u', 'grace@example.test', '{"kind":"DnsZone","name":"hers","operation":"op-1"}',
+         '{"type":"person","credential":"operation/op-1"}', setpoint.now_ms() from setpoint.organization where name = 'default'`,
+    );
+    await started.api.seal();
+    for (const look of consoleLooks)
+      await withSignedInPage({ browser, console: started, look }, async (page) => {
+        await page.goto(`${started.url}/o/default/audit?type=operation.`);
+        const entry = page.locator("ol > li");
+        await entry.getByText("grace@example.test").waitFor();
+        await entry.getByText("through operation").waitFor();
+        const link = await entry.getByRole("link", { name: "op-1" }).getAttribute("href");
+        assert.equal(link, "/o/default/operations/op-1");
+        assert.deepEqual(await seriousViolations(page), []);
+      });
+  });
 });

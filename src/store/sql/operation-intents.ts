@@ -1,6 +1,6 @@
 import { statement } from "../statement.ts";
 import { clock } from "./lease.ts";
-import { type OperationJson, operationJson } from "./operations.ts";
+import { type OperationJson, operationJson, throughOperation } from "./operations.ts";
 
 export interface SubjectToStart {
   readonly id: number;
@@ -138,10 +138,10 @@ export const noteOldHolds = statement<{ id: number }>(
      from old, clock where o.organization_id = old.organization_id and o.id = old.id
      returning o.*, clock.now_ms
    )
-   insert into setpoint.log_entry (organization_id, type, uid, actor, data, at_ms)
-   select n.organization_id, 'operation.overdue', n.resource_uid, n.id,
+   insert into setpoint.log_entry (organization_id, type, uid, actor, data, trail, at_ms)
+   select n.organization_id, 'operation.overdue', n.resource_uid, n.author_name,
      json_build_object('operation', n.id, 'pipeline', n.pipeline, 'kind', n.kind, 'name', n.name, 'scope', n.scope,
        'step', n.step, 'message', n.message, 'startedBy', n.author_name, 'sinceMs', n.created_at_ms),
-     n.now_ms
+     ${throughOperation("n")}, n.now_ms
    from noted as n returning id`,
 );

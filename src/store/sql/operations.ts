@@ -27,6 +27,10 @@ export const operationJson = (o: string) => `json_build_object('id', ${o}.id, 'o
 const entryJson = `(jsonb_build_object('step', t.step, 'version', t.version, 'direction', t.direction, 'result', t.result,
   'place', t.place, 'atMs', t.at_ms) || t.body::jsonb)`;
 
+/** Of an entry of the log: what an operation does is done by who asked for it, through the operation. */
+export const throughOperation = (o: string) =>
+  `json_build_object('type', ${o}.author_type, 'credential', 'operation/' || ${o}.id)`;
+
 /** The whole journal of the operation `o`. */
 export const journalOf = `(
   select coalesce(json_agg(${entryJson} order by t.place), '[]') from setpoint.step as t
@@ -214,10 +218,11 @@ export const recordMoves = statement<MovedRow>(
      set priority = least(e.priority, excluded.priority), due_at_ms = excluded.due_at_ms
    ),
    told as (
-     insert into setpoint.log_entry (organization_id, type, uid, actor, data, at_ms)
-     select m.organization_id, 'operation.' || m.state, m.resource_uid, m.id,
-       json_build_object('operation', m.id, 'pipeline', m.pipeline, 'kind', m.kind, 'name', m.name,
-         'scope', m.scope, 'step', m.step, 'message', m.message), d.now_ms
+     insert into setpoint.log_entry (organization_id, type, uid, actor, data, trail, at_ms)
+     select m.organization_id, 'operation.' || m.state, m.resource_uid, m.author_name,
+       json_strip_nulls(json_build_object('operation', m.id, 'pipeline', m.pipeline, 'kind', m.kind, 'name', m.name,
+         'scope', m.scope, 'step', m.step, 'message', m.message, 'cancelledBy', m.cancel ->> 'author')),
+       ${throughOperation("m")}, d.now_ms
      from moved as m join decided as d on d.id = m.id and d.organization_id = m.organization_id
      where m.state <> d.old_state and m.state <> 'running'
    )

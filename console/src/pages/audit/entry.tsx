@@ -17,17 +17,36 @@ export function Entry({ organization, entry }: { organization: string; entry: Au
       {entry.reason === undefined ? undefined : (
         <p className="break-words text-soft sm:pl-15">because: {entry.reason}</p>
       )}
-      {entry.address === undefined ? undefined : (
-        <p className="text-xs break-all text-soft sm:pl-15">
-          from {entry.address}
-          {entry.credential === undefined ? "" : ` with ${entry.credential}`}
-        </p>
-      )}
+      <By organization={organization} entry={entry} />
       <details className="sm:pl-15">
         <summary className="w-fit cursor-pointer text-xs text-soft hover:text-ink">All of it</summary>
         <Everything entry={entry} />
       </details>
     </li>
+  );
+}
+
+/** From where and with what; of what an operation did for somebody, which one. */
+function By({ organization, entry: { address, credential } }: { organization: string; entry: AuditEntryDocument }) {
+  const operation = credential?.startsWith("operation/") === true ? credential.slice("operation/".length) : undefined;
+  if (address === undefined && operation === undefined) return undefined;
+  return (
+    <p className="text-xs break-all text-soft sm:pl-15">
+      {operation === undefined ? (
+        `from ${address ?? ""}${credential === undefined ? "" : ` with ${credential}`}`
+      ) : (
+        <>
+          through operation{" "}
+          <Link
+            to="/o/$organization/operations/$id"
+            params={{ organization, id: operation }}
+            className="text-accent underline"
+          >
+            {operation}
+          </Link>
+        </>
+      )}
+    </p>
   );
 }
 
