@@ -134,7 +134,17 @@ describe("objects, drift and held changes in the console", () => {
       assert.ok(days > 5 && days < 8, `a week from now, not ${days} days`);
 
       await show(page, "drift");
-      await page.getByRole("button", { name: "Act upon it again" }).click();
+      await page.getByRole("button", { name: "Act upon it again…" }).click();
+      const asked = page.getByRole("dialog", { name: "Act upon /rules of Firewall again" });
+      await asked.getByText("Firewall/web").waitFor();
+      await requireSound(page, "acting upon it again, dark");
+      await asked.getByRole("button", { name: "Cancel" }).click();
+      assert.equal(
+        ((await operatorCall(product, "GET", `${workspace}/policy`)) as { ignore: unknown[] }).ignore.length,
+        1,
+      );
+      await page.getByRole("button", { name: "Act upon it again…" }).click();
+      await asked.getByRole("button", { name: "Act upon it", exact: true }).click();
       await page.getByText("No rule ignores anything").waitFor();
       const cause = page.locator("section", { has: page.getByRole("heading", { name: "Firewall: /rules differs" }) });
       await cause.getByRole("button", { name: "Revert…" }).click();

@@ -9,6 +9,7 @@ import { Dialog, OnceActions } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Chip, type Tone } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { RemoveDialog } from "../../components/remove-dialog.tsx";
 import { ShownOnce } from "../../components/shown-once.tsx";
 import { Answer, ProblemNote } from "../../components/states.tsx";
 import { Ago, Until } from "../../components/time.tsx";
@@ -24,7 +25,7 @@ const tones: Readonly<Record<InviteDocument["state"], Tone>> = {
 
 export function Invites({ organization }: { organization: string }) {
   const invites = useQuery(invitesQuery(organization));
-  const revoke = useAction(organization, (id: string) => api("DELETE", `${base(organization)}/invites/${id}`));
+  const [revoking, setRevoking] = useState<InviteDocument>();
   return (
     <Panel flush title="Invites">
       <Answer of={invites} what="invites">
@@ -40,9 +41,7 @@ export function Invites({ organization }: { organization: string }) {
                   <span className="min-w-0 flex-1 basis-56">
                     <b className="font-medium break-all">{invite.email}</b>
                     <span className="block text-xs text-soft">
-                      {invite.bindings.map((binding) => `${binding.role} ${placeWords(binding)}`).join(", ") ||
-                        "no role"}{" "}
-                      · by {invite.invitedBy} <Ago at={invite.createdAt} />
+                      {rolesOf(invite)} · by {invite.invitedBy} <Ago at={invite.createdAt} />
                     </span>
                   </span>
                   <Chip tone={tones[invite.state]}>{invite.state}</Chip>
@@ -53,10 +52,10 @@ export function Invites({ organization }: { organization: string }) {
                       </span>
                       <Button
                         tone="danger"
-                        aria-label={`Revoke the invite of ${invite.email}`}
-                        onClick={() => revoke.mutate(invite.id)}
+                        aria-label={`Revoke the invite of ${invite.email}…`}
+                        onClick={() => setRevoking(invite)}
                       >
-                        Revoke
+                        Revoke…
                       </Button>
                     </>
                   ) : undefined}
@@ -66,9 +65,27 @@ export function Invites({ organization }: { organization: string }) {
           )
         }
       </Answer>
-      {revoke.error === null ? undefined : <ProblemNote error={revoke.error} />}
+      {revoking === undefined ? undefined : (
+        <RemoveDialog
+          organization={organization}
+          path={`${base(organization)}/invites/${revoking.id}`}
+          verb="Revoke"
+          name={`the invite of ${revoking.email}`}
+          means={`Its link stops working at once: ${revoking.email} cannot join with it any more, and has to be invited anew.`}
+          facts={[
+            ["Would give", rolesOf(revoking)],
+            ["Invited by", revoking.invitedBy],
+            ["Would end", <Until key="ends" at={revoking.expiresAt} />],
+          ]}
+          close={() => setRevoking(undefined)}
+        />
+      )}
     </Panel>
   );
+}
+
+function rolesOf({ bindings }: InviteDocument): string {
+  return bindings.map((binding) => `${binding.role} ${placeWords(binding)}`).join(", ") || "no role";
 }
 
 interface CreatedInvite {

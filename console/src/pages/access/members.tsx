@@ -13,7 +13,7 @@ import { RemoveDialog } from "../../components/remove-dialog.tsx";
 import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 import { InviteDialog, Invites } from "./invites.tsx";
-import { membersQuery } from "./queries.ts";
+import { invitesQuery, membersQuery, tokensQuery } from "./queries.ts";
 import { placeWords, RolePlaceFields, useRolePlace } from "./role-place.tsx";
 
 export function Members({ organization }: { organization: string }) {
@@ -110,16 +110,38 @@ function MemberRow({ organization, member }: { organization: string; member: Mem
         />
       ) : undefined}
       {asking === "remove" ? (
-        <RemoveDialog
-          organization={organization}
-          path={path}
-          name={member.email}
-          means={`They lose ${member.bindings.length} role${member.bindings.length === 1 ? "" : "s"} here, and invites they made end. What they declared stays.`}
-          close={close}
-        />
+        <RemoveMember organization={organization} member={member} path={path} close={close} />
       ) : undefined}
     </li>
   );
+}
+
+/** With somebody go the tokens they made here and the invites that are open. */
+function RemoveMember({ organization, member, path, close }: AboutMember & { readonly path: string }) {
+  const { email, bindings } = member;
+  const tokens = useQuery(tokensQuery(organization)).data;
+  const invites = useQuery(invitesQuery(organization)).data;
+  const theirs = tokens?.filter(({ maker, state }) => maker === email && state === "active");
+  const open = invites?.filter(({ invitedBy, state }) => invitedBy === email && state === "open");
+  return (
+    <RemoveDialog
+      organization={organization}
+      path={path}
+      name={email}
+      means="They see nothing here any more, within five seconds, with open pages and streams. What they declared stays."
+      facts={[
+        ["Roles", bindings.map((binding) => `${binding.role} ${placeWords(binding)}`).join(", ") || "none"],
+        ["Tokens that stop", namesOf(theirs?.map(({ name }) => name))],
+        ["Invites that end", namesOf(open?.map((invite) => invite.email))],
+      ]}
+      close={close}
+    />
+  );
+}
+
+/** What was not read, or may not be, is not none. */
+function namesOf(names: readonly string[] | undefined): string {
+  return names === undefined ? "not known" : names.join(", ") || "none";
 }
 
 interface AboutMember {

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { api } from "../../api/client.ts";
-import { useAction } from "../../components/action.ts";
+import { useState } from "react";
+import type { SessionDocument } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Chip } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { Answer, ProblemNote } from "../../components/states.tsx";
+import { RemoveDialog } from "../../components/remove-dialog.tsx";
+import { Answer } from "../../components/states.tsx";
 import { Ago, Until } from "../../components/time.tsx";
 import { Proofs } from "./proofs.tsx";
 import { sessionsQuery } from "./queries.ts";
@@ -12,7 +13,7 @@ import { sessionsQuery } from "./queries.ts";
 /** Where you are signed in, and what you prove yourself with. */
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
-  const end = useAction(undefined, (id: string) => api("DELETE", `/v1/sessions/${id}`));
+  const [ending, setEnding] = useState<SessionDocument>();
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(20rem,2fr)]">
       <Panel flush title="Where you are signed in">
@@ -36,10 +37,10 @@ export function Sessions() {
                   ) : (
                     <Button
                       tone="danger"
-                      aria-label={`End the session of ${browserOf(session.userAgent)} since ${session.createdAt}`}
-                      onClick={() => end.mutate(session.id)}
+                      aria-label={`End the session of ${browserOf(session.userAgent)} since ${session.createdAt}…`}
+                      onClick={() => setEnding(session)}
                     >
-                      End
+                      End…
                     </Button>
                   )}
                 </li>
@@ -47,7 +48,23 @@ export function Sessions() {
             </ul>
           )}
         </Answer>
-        {end.error === null ? undefined : <ProblemNote error={end.error} />}
+        {ending === undefined ? undefined : (
+          <RemoveDialog
+            organization={undefined}
+            path={`/v1/sessions/${ending.id}`}
+            verb="End"
+            name="a session of yours"
+            means="Whoever uses it, you or somebody else, is signed out within five seconds. What was typed there and not sent is lost; everything that was done stays done."
+            facts={[
+              ["Browser", browserOf(ending.userAgent)],
+              ["From", ending.address],
+              ["Signed in", <Ago key="since" at={ending.createdAt} />],
+              ["Last seen", <Ago key="seen" at={ending.lastSeenAt} />],
+            ]}
+            icon="cross"
+            close={() => setEnding(undefined)}
+          />
+        )}
       </Panel>
       <Proofs />
     </div>

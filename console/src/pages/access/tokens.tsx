@@ -9,9 +9,11 @@ import { Dialog, OnceActions } from "../../components/dialog.tsx";
 import { SelectField, TextField } from "../../components/field.tsx";
 import { Chip, type Tone } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { type Fact, RemoveDialog } from "../../components/remove-dialog.tsx";
 import { ShownOnce } from "../../components/shown-once.tsx";
 import { Answer, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago, Until } from "../../components/time.tsx";
+import { scopeWords } from "../../drift/scope-words.ts";
 import { ownTokensQuery, rolesQuery, tokensQuery } from "./queries.ts";
 
 const tones: Readonly<Record<TokenDocument["state"], Tone>> = {
@@ -73,7 +75,7 @@ function TokenList({
   revokePath: string;
   empty: string;
 }) {
-  const revoke = useAction(undefined, (id: string) => api("DELETE", `${revokePath}/${id}`));
+  const [revoking, setRevoking] = useState<TokenDocument>();
   return (
     <>
       <Answer of={asked} what="tokens">
@@ -112,10 +114,10 @@ function TokenList({
                   {token.state === "active" ? (
                     <Button
                       tone="danger"
-                      aria-label={`Revoke the token ${token.name}`}
-                      onClick={() => revoke.mutate(token.id)}
+                      aria-label={`Revoke the token ${token.name}…`}
+                      onClick={() => setRevoking(token)}
                     >
-                      Revoke
+                      Revoke…
                     </Button>
                   ) : undefined}
                 </li>
@@ -124,8 +126,43 @@ function TokenList({
           )
         }
       </Answer>
-      {revoke.error === null ? undefined : <ProblemNote error={revoke.error} />}
+      {revoking === undefined ? undefined : (
+        <RemoveDialog
+          organization={undefined}
+          path={`${revokePath}/${revoking.id}`}
+          verb="Revoke"
+          name={`the token ${revoking.name}`}
+          means="Whatever shows it is refused from then on, everywhere within five seconds, and it cannot be brought back. What was done with it stays done."
+          facts={factsOf(revoking)}
+          close={() => setRevoking(undefined)}
+        />
+      )}
     </>
+  );
+}
+
+/** What stops working with it. */
+function factsOf({ type, maker, lastUsedAt, expiresAt, access }: TokenDocument): readonly Fact[] {
+  return [
+    ["Type", type],
+    ["Acts for", maker],
+    ["Last used", lastUsedAt === undefined ? "never" : <Ago key="used" at={lastUsedAt} />],
+    ["May", access === undefined ? `whatever ${maker} may` : <Rights key="rights" access={access} />],
+    ["Would end", <Until key="ends" at={expiresAt} />],
+  ];
+}
+
+function Rights({ access }: { access: NonNullable<TokenDocument["access"]> }) {
+  return (
+    <ul className="max-h-40 overflow-y-auto" tabIndex={0} aria-label="What it may do">
+      {access.flatMap(({ scope, rules }) =>
+        rules.map(({ key, actions }) => (
+          <li key={`${scope} ${key}`} className="break-all">
+            <code>{key}</code> {actions.join(", ")} <span className="text-soft">in {scopeWords(scope)}</span>
+          </li>
+        )),
+      )}
+    </ul>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { get } from "../../api/client.ts";
 import { base, keys } from "../../api/queries.ts";
 import type { DriftDocument } from "../../api/types.ts";
@@ -9,6 +10,7 @@ import { Chip } from "../../components/mark.tsx";
 import { type Known, NamedObjects, useNamed } from "../../components/named-objects.tsx";
 import { pathOfLink } from "../../components/object-link.tsx";
 import { PageHeader, Panel } from "../../components/panel.tsx";
+import { ConfirmDialog } from "../../components/remove-dialog.tsx";
 import { Answer, Command, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago, useNowMs } from "../../components/time.tsx";
 import { DriftActions } from "../../drift/drift-actions.tsx";
@@ -158,7 +160,9 @@ function RuleRow({ organization, rule }: { organization: string; rule: Rule }) {
   const nowMs = useNowMs();
   const { from, ...own } = rule;
   const scope = scopePath(from);
-  const remove = useAction(organization, () => removeRule(organization, scope ?? "", own));
+  const [asking, setAsking] = useState(false);
+  const remove = () => removeRule(organization, scope ?? "", own);
+  const clear = useAction(organization, remove);
   const { kind, name, item, field, reason, until } = rule;
   const ended = until !== undefined && Date.parse(until) <= nowMs;
   return (
@@ -177,12 +181,33 @@ function RuleRow({ organization, rule }: { organization: string; rule: Rule }) {
         </Chip>
         <span className="flex-1" />
         {scope === undefined ? undefined : (
-          <Button icon="back" busy={remove.isPending} onClick={() => remove.mutate()}>
-            {ended ? "Clear" : "Act upon it again"}
+          <Button
+            icon="back"
+            busy={clear.isPending}
+            // What has ended is acted upon already: clearing it away changes nothing outside.
+            onClick={() => (ended ? clear.mutate() : setAsking(true))}
+          >
+            {ended ? "Clear" : "Act upon it again…"}
           </Button>
         )}
       </p>
-      {remove.error === null ? undefined : <ProblemNote error={remove.error} />}
+      {clear.error === null ? undefined : <ProblemNote error={clear.error} />}
+      {asking ? (
+        <ConfirmDialog
+          organization={organization}
+          act={remove}
+          title={`Act upon ${field} of ${kind} again`}
+          means="From the next cycle on a loop in mode enforce puts back what differs there, within its limits; what is too large waits for a person."
+          facts={[
+            ["Covers", name === undefined ? `every ${kind} in ${scopeWords(from)}` : `${kind}/${name}`],
+            ["Ignored because", reason],
+          ]}
+          verb="Act upon it"
+          icon="back"
+          tone="primary"
+          close={() => setAsking(false)}
+        />
+      ) : undefined}
     </li>
   );
 }

@@ -12,6 +12,7 @@ import { DryRunView } from "../../components/dry-run.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Menu, MenuHeading, MenuItem } from "../../components/menu.tsx";
+import { ConfirmDialog } from "../../components/remove-dialog.tsx";
 import { Answer, ProblemNote } from "../../components/states.tsx";
 import { manifestOf } from "./manifest.ts";
 import type { AboutObject } from "./page.tsx";
@@ -20,14 +21,9 @@ const modes: readonly Mode[] = ["observe", "propose", "enforce"];
 
 export function ObjectActions({ organization, path, resource, hasLoop }: AboutObject & { hasLoop: boolean }) {
   const link = `${base(organization)}/${path}`;
-  const [asking, setAsking] = useState<"delete" | "pause">();
+  const [asking, setAsking] = useState<"delete" | "pause" | Mode>();
   const look = useAction(organization, () => api("POST", `${link}:reconcile`));
-  const headers = { "if-match": `"${resource.metadata.revision}"` };
-  const setMode = useAction(organization, (mode: Mode) => {
-    const manifest = manifestOf(resource);
-    return api("PUT", link, { headers, body: { ...manifest, metadata: { ...manifest.metadata, mode } } });
-  });
-  const error = look.error ?? setMode.error;
+  const { error } = look;
   const holding = resource.status.effectiveMode?.mode ?? resource.metadata.mode;
   const close = () => setAsking(undefined);
   return (
@@ -49,7 +45,7 @@ export function ObjectActions({ organization, path, resource, hasLoop }: AboutOb
               How far its loop may go{resource.metadata.mode === undefined ? "; its scope says it so far" : ""}
             </MenuHeading>
             {modes.map((mode) => (
-              <MenuItem key={mode} checked={mode === resource.metadata.mode} onClick={() => setMode.mutate(mode)}>
+              <MenuItem key={mode} checked={mode === resource.metadata.mode} onClick={() => setAsking(mode)}>
                 <Icon name={modeAxis(mode).icon} size={14} />
                 <span>
                   {mode}
@@ -79,7 +75,41 @@ export function ObjectActions({ organization, path, resource, hasLoop }: AboutOb
       {asking === "pause" ? (
         <PauseDialog organization={organization} path={path} resource={resource} close={close} />
       ) : undefined}
+      {asking === "observe" || asking === "propose" || asking === "enforce" ? (
+        <ModeDialog organization={organization} path={path} resource={resource} mode={asking} close={close} />
+      ) : undefined}
     </>
+  );
+}
+
+/** What the loop would do under the mode is shown before it may. */
+function ModeDialog({ organization, path, resource, mode, close }: AboutObject & { mode: Mode; close: () => void }) {
+  const link = `${base(organization)}/${path}`;
+  const headers = { "if-match": `"${resource.metadata.revision}"` };
+  const manifest = manifestOf(resource);
+  const body = { ...manifest, metadata: { ...manifest.metadata, mode } };
+  const plan = useQuery({
+    queryKey: ["mode-plan", link, mode, resource.metadata.revision],
+    queryFn: () => api<DryRunDocument>("PUT", `${link}?dryRun=true`, { headers, body }),
+    staleTime: 0,
+  });
+  return (
+    <ConfirmDialog
+      wide
+      organization={organization}
+      act={() => api("PUT", link, { headers, body })}
+      title={`Mode ${mode} for ${resource.kind}/${resource.metadata.name}`}
+      means={`${modeAxis(mode).title}. This is what its loop would do with it; the guards are asked again before each write.`}
+      verb={`Set ${mode}`}
+      icon={modeAxis(mode).icon}
+      tone={mode === "enforce" ? "danger" : "primary"}
+      disabled={plan.data === undefined}
+      close={close}
+    >
+      <Answer of={plan} what="the plan">
+        {(found) => <DryRunView plan={found} />}
+      </Answer>
+    </ConfirmDialog>
   );
 }
 

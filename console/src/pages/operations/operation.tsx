@@ -276,6 +276,50 @@ const verbs: Readonly<
   release: { title: "Release", icon: "hand", words: "It ends as it is, and its resource is given back to its loop." },
 };
 
+type DangerousVerb = "cancel" | "release";
+const isDangerous = (verb: Verb): verb is DangerousVerb => verb === "cancel" || verb === "release";
+
+/** What ending it now does to what it did. */
+function DoneSoFar({
+  verb,
+  operation: { resource },
+  journal,
+}: {
+  verb: DangerousVerb;
+  operation: OperationDocument;
+  journal: readonly StepEntry[];
+}) {
+  const done = [
+    ...new Set(
+      journal.flatMap(({ step, direction, result }) => (direction === "forward" && result === "done" ? [step] : [])),
+    ),
+  ];
+  const fate =
+    verb === "cancel"
+      ? "What was made outside is taken back, the last first."
+      : "What was made outside stays as it is; nothing is taken back.";
+  return (
+    <div className="mb-3 rounded-md bg-bad-wash px-3 py-2 text-sm">
+      {done.length === 0 ? (
+        <p>
+          No step of it is done yet: nothing was made for {resource.kind}/{resource.name}.
+        </p>
+      ) : (
+        <>
+          <p>
+            {done.length} step{done.length === 1 ? " is" : "s are"} done for {resource.kind}/{resource.name}. {fate}
+          </p>
+          <ol aria-label="Steps that are done" className="mt-1 list-decimal pl-5">
+            {done.map((step) => (
+              <li key={step}>{step}</li>
+            ))}
+          </ol>
+        </>
+      )}
+    </div>
+  );
+}
+
 function Steer({
   organization,
   operation,
@@ -291,7 +335,7 @@ function Steer({
       {operation.can.map((entry) => (
         <Button
           key={entry}
-          tone={entry === "cancel" || entry === "release" ? "danger" : "plain"}
+          tone={isDangerous(entry) ? "danger" : "plain"}
           icon={verbs[entry].icon}
           onClick={() => setVerb(entry)}
         >
@@ -346,6 +390,7 @@ function SteerDialog({
           steer.mutate();
         }}
       >
+        {isDangerous(verb) ? <DoneSoFar verb={verb} operation={operation} journal={journal} /> : undefined}
         {needsStep ? (
           <SelectField label="Step" value={step} onChange={({ target }) => setStep(target.value)}>
             {steps.map((name) => (
@@ -367,7 +412,7 @@ function SteerDialog({
         <DialogActions close={close}>
           <Button
             type="submit"
-            tone={verb === "cancel" || verb === "release" ? "danger" : "primary"}
+            tone={isDangerous(verb) ? "danger" : "primary"}
             busy={steer.isPending}
             disabled={reason.trim() === ""}
           >

@@ -9,7 +9,7 @@ import { Dialog, OnceActions } from "../../components/dialog.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Chip } from "../../components/mark.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { RemoveDialog } from "../../components/remove-dialog.tsx";
+import { ConfirmDialog, type Fact, RemoveDialog } from "../../components/remove-dialog.tsx";
 import { ShownOnce } from "../../components/shown-once.tsx";
 import { Answer, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
@@ -65,13 +65,13 @@ function WebhookRow({ organization, webhook }: { organization: string; webhook: 
     () => api("POST", `${path}:test`),
     () => setOpen(true),
   );
-  const rotate = useAction(organization, () => api<WithSecret>("POST", `${path}:rotate`));
-  const [removing, setRemoving] = useState(false);
+  const [made, setMade] = useState<WithSecret>();
+  const [asking, setAsking] = useState<"remove" | "off" | "rotate">();
+  const close = () => setAsking(undefined);
   const { url, events, description, state } = webhook;
-  const toggle = useAction(organization, () =>
-    api("PUT", path, { body: { url, events, description, state: state === "enabled" ? "disabled" : "enabled" } }),
-  );
-  const error = send.error ?? rotate.error ?? toggle.error;
+  const setState = (next: typeof state) => api("PUT", path, { body: { url, events, description, state: next } });
+  const switchOn = useAction(organization, () => setState("enabled"));
+  const error = send.error ?? switchOn.error;
   return (
     <li className="px-3.5 py-2.5 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -97,32 +97,67 @@ function WebhookRow({ organization, webhook }: { organization: string; webhook: 
         <Button busy={send.isPending} onClick={() => send.mutate()}>
           Send a test
         </Button>
-        <Button busy={rotate.isPending} onClick={() => rotate.mutate()}>
-          New secret
-        </Button>
-        <Button busy={toggle.isPending} onClick={() => toggle.mutate()}>
-          {state === "enabled" ? "Switch off" : "Switch on"}
-        </Button>
-        <Button tone="danger" icon="trash" aria-label={`Remove… ${url}`} onClick={() => setRemoving(true)}>
+        <Button onClick={() => setAsking("rotate")}>New secret…</Button>
+        {state === "enabled" ? (
+          <Button onClick={() => setAsking("off")}>Switch off…</Button>
+        ) : (
+          <Button busy={switchOn.isPending} onClick={() => switchOn.mutate()}>
+            Switch on
+          </Button>
+        )}
+        <Button tone="danger" icon="trash" aria-label={`Remove… ${url}`} onClick={() => setAsking("remove")}>
           Remove…
         </Button>
       </div>
       {error === null ? undefined : <ProblemNote error={error} />}
-      {rotate.data === undefined ? undefined : (
-        <ShownOnce what="Both secrets sign for a day. The new one:" text={rotate.data.secret} />
+      {made === undefined ? undefined : (
+        <ShownOnce what="Both secrets sign for a day. The new one:" text={made.secret} />
       )}
       {open ? <Deliveries organization={organization} webhook={webhook.id} /> : undefined}
-      {removing ? (
+      {asking === "remove" ? (
         <RemoveDialog
           organization={organization}
           path={path}
           name={url}
           means="It is told nothing any more: messages that are on their way there end, and its delivery log and its secret go with it."
-          close={() => setRemoving(false)}
+          facts={factsOf(webhook)}
+          close={close}
+        />
+      ) : undefined}
+      {asking === "off" ? (
+        <ConfirmDialog
+          organization={organization}
+          act={() => setState("disabled")}
+          title={`Switch off ${url}`}
+          means="What happens while it is off is not told there, then or later. Its secret and its delivery log stay."
+          facts={factsOf(webhook)}
+          verb="Switch off"
+          icon="pause"
+          close={close}
+        />
+      ) : undefined}
+      {asking === "rotate" ? (
+        <ConfirmDialog
+          organization={organization}
+          act={async () => setMade(await api<WithSecret>("POST", `${path}:rotate`))}
+          title={`A new secret for ${url}`}
+          means="It is shown once. For a day messages carry the signatures of both, then the old secret signs nothing: a receiver that does not have the new one by then refuses what it is sent."
+          facts={factsOf(webhook)}
+          verb="Make it"
+          icon="key"
+          close={close}
         />
       ) : undefined}
     </li>
   );
+}
+
+/** What would not be told, and whether anything is. */
+function factsOf({ events, failingSince }: WebhookDocument): readonly Fact[] {
+  return [
+    ["Told of", events.join(", ") === "*" ? "everything" : events.join(", ")],
+    ["Now", failingSince === undefined ? "nothing that was sent failed lately" : "failing"],
+  ];
 }
 
 function NewWebhook({ organization, close }: { organization: string; close: () => void }) {
