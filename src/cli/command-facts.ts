@@ -105,6 +105,10 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
   "plans propose": changes("setpoint plans propose -f zones/ --reason 'new web servers'"),
   "plans approve": changes("setpoint plans approve 0f3c… --digest 4c30f67cf5d088fd"),
   "plans reject": changes("setpoint plans reject 0f3c… --digest 4c30f67cf5d088fd --comment 'after the sale'"),
+  "plans withdraw": changes(
+    "setpoint plans withdraw 0f3c…",
+    "setpoint plans withdraw 0f3c… --comment 'found a better way'",
+  ),
   "plans apply": changes("setpoint plans apply 0f3c…"),
   "held list": looks("setpoint held list", "setpoint held list --guard delete-budget --older-than 1d"),
   "held show": looks("setpoint held show 0f3c…"),
@@ -113,6 +117,7 @@ export const commandFacts: Readonly<Record<string, CommandFacts>> = {
     "setpoint approve 0f3c… --digest 4c30f67cf5d088fd --for 2h",
   ),
   reject: changes("setpoint reject 0f3c… --comment 'this zone is still in use'"),
+  withdraw: changes("setpoint withdraw 0f3c… --comment 'no longer needed'"),
   resume: changes("setpoint resume", "setpoint resume 0f3c… --yes"),
   suspend: changes("setpoint suspend dnszone/example --for 2h --reason 'provider incident'"),
   unfreeze: changes("setpoint unfreeze"),

@@ -128,9 +128,10 @@ const sources: Readonly<Record<string, Source>> = {
   "held show id": ids("/held-changes"),
   "approve id": ids("/held-changes"),
   "reject id": ids("/held-changes"),
+  "withdraw id": ids("/held-changes"),
   "resume id": ids("/pauses"),
   ...Object.fromEntries(
-    ["show", "approve", "reject"].map((verb) => [`plans ${verb} id`, ids("/proposals?state=open")]),
+    ["show", "approve", "reject", "withdraw"].map((verb) => [`plans ${verb} id`, ids("/proposals?state=open")]),
   ),
   "plans apply id": ids("/proposals?state=approved"),
   ...Object.fromEntries(
@@ -179,7 +180,7 @@ const sources: Readonly<Record<string, Source>> = {
   "--person": people,
   "wait --for": () => ["Ready", "Synced", "Deleted"],
   "held list --state": () => ["open", "approved", "rejected", "withdrawn", "any"],
-  "plans list --state": () => ["open", "approved", "rejected", "applied", "all"],
+  "plans list --state": () => ["open", "approved", "rejected", "applied", "withdrawn", "all"],
   ...Object.fromEntries(["create", "list", "revoke"].map((verb) => [`token ${verb} --type`, tokenTypes])),
   "audit export --format": () => ["ndjson", "csv"],
 };

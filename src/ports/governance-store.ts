@@ -120,6 +120,7 @@ export interface GovernanceChange {
   readonly body: Json;
   readonly baseVersion: number;
   readonly author: string;
+  readonly authorType: Principal["type"];
   readonly reason: string | undefined;
   readonly openedAtMs: number;
   readonly expiresAtMs: number;
@@ -148,15 +149,16 @@ export interface Proposal {
 export interface GovernanceDecision {
   readonly organizationId: string | undefined;
   readonly id: string;
-  readonly decision: "approve" | "reject";
-  /** What the approver saw; not needed to reject. */
+  readonly decision: "approve" | "reject" | "withdraw";
+  /** What the approver saw; not needed to reject or to take it back. */
   readonly digest: string | undefined;
+  /** A person, but for taking something back: whoever proposed it may. */
   readonly approver: Principal;
   readonly comment: string | undefined;
 }
 
 export type DecisionAnswer =
-  | { readonly result: "approved" | "rejected" }
+  | { readonly result: "approved" | "rejected" | "withdrawn" }
   | { readonly result: "not-found" | "closed" | "refused-principal" | "four-eyes" }
   /** The digest is another one, or the policy was changed since. */
   | { readonly result: "moved"; readonly digest: string };

@@ -1,7 +1,7 @@
 import type { Json } from "./json.ts";
 import type { Principal } from "./records.ts";
 
-export type ProposalState = "open" | "approved" | "rejected" | "applied";
+export type ProposalState = "open" | "approved" | "rejected" | "applied" | "withdrawn";
 
 /** A set of changes to what is declared, with what they would lead to, that waits for a person. */
 export interface Proposal {
@@ -39,13 +39,16 @@ export interface ProposalStore {
     readonly limit: number;
   }): Promise<readonly Proposal[]>;
   get(request: { readonly organizationId: string; readonly id: string }): Promise<Proposal | undefined>;
-  /** Moves it from one state to another, at this very digest; undefined when it is not in that state with that digest. */
+  /**
+   * Moves it from one state to another, at this very digest where one is given; undefined when it is not in that state with that
+   * digest. Whoever takes back what they proposed takes it back whatever it would lead to by now.
+   */
   decide(request: {
     readonly organizationId: string;
     readonly id: string;
-    readonly digest: string;
+    readonly digest: string | undefined;
     readonly from: readonly ProposalState[];
-    readonly to: "approved" | "rejected" | "applied";
+    readonly to: "approved" | "rejected" | "applied" | "withdrawn";
     readonly author: Principal;
     readonly comment: string | undefined;
   }): Promise<Proposal | undefined>;

@@ -116,7 +116,7 @@ export class PostgresGovernanceStore implements GovernanceStore {
   }
 
   async decide(request: GovernanceDecision): Promise<DecisionAnswer> {
-    if (request.approver.type !== "person") return { result: "refused-principal" };
+    if (request.decision !== "withdraw" && request.approver.type !== "person") return { result: "refused-principal" };
     try {
       return await this.#write(request.organizationId, (tx) => decide(tx, request));
     } catch (thrown) {
@@ -248,6 +248,8 @@ export class PostgresGovernanceStore implements GovernanceStore {
   }
 }
 
+const stateAfter = { approve: "approved", reject: "rejected", withdraw: "withdrawn" } as const;
+
 async function decide(
   tx: Transaction,
   request: GovernanceDecision,
@@ -263,7 +265,7 @@ async function decide(
     if (applied === undefined) return { answer: { result: "closed" }, woken: nobodyWoken };
     woken = applied;
   }
-  const state = decision === "approve" ? "approved" : "rejected";
+  const state = stateAfter[decision];
   await Promise.all([
     tx.run(decideGovernance, organizationId ?? null, id, state, approver.name, comment ?? null),
     append(tx, {
@@ -280,7 +282,7 @@ async function decide(
 function refusalOf(row: GovernanceRow | undefined, request: GovernanceDecision): DecisionAnswer | undefined {
   if (row === undefined) return { result: "not-found" };
   if (row.state !== "open") return { result: "closed" };
-  if (request.decision === "reject") return undefined;
+  if (request.decision !== "approve") return undefined;
   if (row.digest !== request.digest) return { result: "moved", digest: row.digest };
   return row.four_eyes && row.author === request.approver.name ? { result: "four-eyes" } : undefined;
 }
@@ -353,6 +355,7 @@ function governanceChange(row: GovernanceRow): GovernanceChange {
     body: row.body,
     baseVersion: row.base_version,
     author: row.author,
+    authorType: row.author_type,
     reason: row.reason ?? undefined,
     openedAtMs: row.opened_at_ms,
     expiresAtMs: row.expires_at_ms,

@@ -46,10 +46,10 @@ export class PostgresProposalStore implements ProposalStore {
 
   decide: ProposalStore["decide"] = ({ organizationId, id, digest, from, to, author, comment }) =>
     this.#write(organizationId, async (tx) => {
-      const values = [organizationId, id, digest, from, to, author.name, comment ?? null] as const;
+      const values = [organizationId, id, digest ?? null, from, to, author.name, comment ?? null] as const;
       const [row] = await tx.run(decideProposal, ...values);
       if (row === undefined) return undefined;
-      const data = { digest, ...(comment === undefined ? {} : { comment }) };
+      const data = { digest: row.digest, ...(comment === undefined ? {} : { comment }) };
       await append(tx, { organizationId, type: `proposal.${to}`, uid: id, author, data });
       return proposalOf(row);
     });

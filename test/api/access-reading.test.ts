@@ -85,7 +85,7 @@ const readings: readonly (readonly [RegExp, string])[] = [
   [/^POST \/v1\/keys\/rotation$/, "platform.key x"],
   [/^GET ORG\/held-changes/, "organization.held_change r"],
   [/^POST ORG\/held-changes$/, "organization.proposal c"],
-  [/^POST ORG\/held-changes\/\{id\}:(approve|reject)$/, "organization.held_change x"],
+  [/^POST ORG\/held-changes\/\{id\}:(approve|reject|withdraw)$/, "organization.held_change x"],
   [/^GET ORG\/pauses(\/\{id\}\/preview)?$/, "organization.pause r"],
   [/^GET ORG\/pending$/, "organization.pause r"],
   [/^POST ORG\/pauses(\/\{id\}:extend)?$/, "organization.pause c"],
@@ -116,7 +116,7 @@ const readings: readonly (readonly [RegExp, string])[] = [
   [/^PUT ORG\/status$/, "platform.organization u"],
   [/^GET ORG\/proposals/, "organization.proposal r"],
   [/^POST ORG\/proposals$/, "organization.proposal c"],
-  [/^POST ORG\/proposals\/\{id\}:(approve|reject)$/, "organization.proposal x"],
+  [/^POST ORG\/proposals\/\{id\}:(approve|reject|withdraw)$/, "organization.proposal x"],
   [/^GET \/v1\/people/, "platform.person r"],
   [/^POST \/v1\/people$/, "platform.person c"],
 ];

@@ -4,7 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { launchChromium } from "../support/chromium.ts";
 import { type ConsoleApi, startConsoleApi } from "../support/console-api.ts";
 import { consoleLooks } from "../support/console-pages.ts";
-import { seriousViolations, withSignedInPage } from "../support/console.ts";
+import { seriousViolations, tabTo, withSignedInPage } from "../support/console.ts";
 import { addLab, base, declare, observed, owning, record, takeEngine, zone } from "../support/zones.ts";
 
 interface Listed {
@@ -116,6 +116,50 @@ describe("actions on many, proposals and roles in the console", () => {
       );
       assert.equal((await started.api.send("GET", `${base}/dnsrecords/never`)).status, 404);
     });
+  });
+
+  test("who proposed something withdraws it after being told what that means, and nobody else is offered to", async () => {
+    const { api } = started;
+    const changes = [{ manifest: record("second-thoughts", "two") }];
+    await api.send("POST", `${base}/proposals`, { reason: "of the operator", changes });
+    for (const look of consoleLooks)
+      await opened(
+        "held",
+        async (page) => {
+          const mine = { reason: `a thought (${look.name})`, changes };
+          const headers = { origin: started.url };
+          const made = await page.request.post(`${started.url}${base}/proposals`, { headers, data: mine });
+          assert.equal(made.status(), 201, await made.text());
+          const { id } = (await made.json()) as { id: string };
+          await page.reload();
+          const stateOf = async () => (await api.send("GET", `${base}/proposals/${id}`)).body["state"];
+          const card = (name: string) =>
+            page.locator("section", { has: page.getByRole("heading", { name, exact: true }) }).last();
+          await card("of the operator").getByRole("button", { name: "Reject" }).waitFor();
+          assert.equal(await card("of the operator").getByRole("button", { name: "Withdraw…" }).count(), 0);
+          const button = card(mine.reason).getByRole("button", { name: "Withdraw…" });
+          const dialog = page.getByRole("dialog", { name: "Withdraw what you proposed" });
+          await tabTo(page, button);
+          await page.keyboard.press("Enter");
+          await dialog.getByText("nothing of it happens").waitFor();
+          await dialog.getByText("1 declaration").waitFor();
+          assert.deepEqual(await seriousViolations(page), []);
+          await page.keyboard.press("Escape");
+          await dialog.waitFor({ state: "detached" });
+          assert.equal(await stateOf(), "open", "leaving it changes nothing");
+          await button.click();
+          await dialog.getByLabel("Why").fill(`found a better way (${look.name})`);
+          await dialog.getByRole("button", { name: "Withdraw", exact: true }).click();
+          await dialog.waitFor({ state: "detached" });
+          await page.getByRole("heading", { name: mine.reason, exact: true }).waitFor({ state: "detached" });
+          assert.equal(await stateOf(), "withdrawn");
+          await page.getByRole("link", { name: "Withdrawn" }).click();
+          await page.getByText(`found a better way (${look.name})`).waitFor();
+          assert.deepEqual(await seriousViolations(page), []);
+        },
+        look,
+      );
+    assert.equal((await api.send("GET", `${base}/dnsrecords/second-thoughts`)).status, 404);
   });
 
   test("approving a proposal asks for the number of deletes outside, on a narrow screen too", async () => {

@@ -43,6 +43,7 @@ const cases: Readonly<Record<string, Shown | string>> = {
   "held-changes/{id}:approve/comment": { on: "held/APPROVED" },
   "held-changes/{id}:approve/digest": "must be the digest",
   "held-changes/{id}:reject/comment": { on: "held/REJECTED" },
+  "held-changes/{id}:withdraw/comment": { on: "held/WITHDRAWN" },
   "hosts/{name}/operations/input": "has a schema of its own for each pipeline",
   "hosts/{name}/operations/pipeline": "must be one there is",
   "invites/accept/secret": "is compared and never shown",
@@ -89,6 +90,7 @@ const cases: Readonly<Record<string, Shown | string>> = {
   "proposals/{id}:approve/digest": "must be the digest",
   "proposals/{id}:reject/comment": { on: "audit", after: openEverything },
   "proposals/{id}:reject/digest": "must be the digest",
+  "proposals/{id}:withdraw/comment": { on: "held?state=withdrawn" },
   "resource/kind": "must be a kind",
   "resource/metadata/labels/*": { on: "objects/dnszones/zone" },
   "resource/spec": { on: "objects/dnsrecords/text?tab=as" },
@@ -257,11 +259,16 @@ async function decideThings(make: Make, send: Send, ids: Record<string, string>)
   const rejected = await make("/held-changes", looser(9_002));
   ids["REJECTED"] = rejected.id;
   await make(`/held-changes/${rejected.id}:reject`, { comment: in_("held-changes/{id}:reject/comment") });
+  const withdrawn = await make("/held-changes", looser(9_004));
+  ids["WITHDRAWN"] = withdrawn.id;
+  await make(`/held-changes/${withdrawn.id}:withdraw`, { comment: in_("held-changes/{id}:withdraw/comment") });
   ids["OPEN"] = (await make("/held-changes", looser(9_003))).id;
   const changes = [{ manifest: record("refused", { values: ["no"] }) }];
   const proposal = await make("/proposals", { reason: "why not", changes });
   const no = { digest: proposal.digest, comment: in_("proposals/{id}:reject/comment") };
   await make(`/proposals/${proposal.id}:reject`, no);
+  const taken = await make("/proposals", { reason: "why not", changes });
+  await make(`/proposals/${taken.id}:withdraw`, { comment: in_("proposals/{id}:withdraw/comment") });
   const makes = { account: "lab", zone: "made.example.org", makesZone: true, nameservers: ["ns1.example.org."] };
   const manifest = { apiVersion: "setpoint/v1", kind: "DnsZone", metadata: { name: "made", mode: "enforce" } };
   await make("/dnszones", { ...manifest, spec: makes });

@@ -93,10 +93,10 @@ export const heldQuery = (organization: string, state = "open") =>
     placeholderData: keepPreviousData,
   });
 
-export const proposalsQuery = (organization: string) =>
+export const proposalsQuery = (organization: string, state: ProposalDocument["state"] = "open") =>
   queryOptions({
-    queryKey: keys.record(organization, "proposal"),
-    queryFn: async () => (await get<Items<ProposalDocument>>(`${base(organization)}/proposals`)).items,
+    queryKey: [...keys.record(organization, "proposal"), state],
+    queryFn: async () => (await get<Items<ProposalDocument>>(`${base(organization)}/proposals?state=${state}`)).items,
     retry: false,
   });
 

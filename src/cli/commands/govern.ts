@@ -20,7 +20,7 @@ import {
 import { organizationPath, type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
 
-/** held, approve, reject: what a person decides. */
+/** held, approve, reject, withdraw: what a person decides. */
 export function registerGovern(program: Command, world: CliWorld, client: ApiClient): void {
   registerHeld(program, world, client);
   registerDecisions(program, world, client);
@@ -82,6 +82,15 @@ function registerDecisions(program: Command, world: CliWorld, client: ApiClient)
       const body = { comment: options.comment };
       await client.send("POST", `${heldPath(world, options, id)}:reject`, { body });
       world.writeNote(`rejected: ${id}\n`);
+    });
+  withScope(program.command("withdraw"))
+    .description("take back a looser rule, a declaration or the end of a pause that you asked for")
+    .argument("<id>")
+    .option("--comment <text>", "why")
+    .action(async (id: string, options: ScopeOptions & { readonly comment?: string }) => {
+      const { comment } = options;
+      await client.send("POST", `${heldPath(world, options, id)}:withdraw`, { body: { comment } });
+      world.writeNote(`withdrawn: ${id}\n`);
     });
 }
 

@@ -20,12 +20,14 @@ import { changesText, outsideText } from "./plan.ts";
 
 /** plans: sets of changes that somebody proposed, each with what it would lead to. */
 export function registerPlans(program: Command, world: CliWorld, client: ApiClient): void {
-  const plans = program.command("plans").description("proposed sets of changes: propose, show, approve, reject, apply");
+  const plans = program
+    .command("plans")
+    .description("proposed sets of changes: propose, show, approve, reject, withdraw, apply");
   const path = (options: ScopeOptions, id = "") =>
     `${organizationPath(world, options)}/proposals${id === "" ? "" : `/${encodeURIComponent(id)}`}`;
   withRecords(withScope(plans.command("list")))
     .description("list proposals")
-    .option("--state <state>", "open, approved, rejected, applied or all", "open")
+    .option("--state <state>", "open, approved, rejected, applied, withdrawn or all", "open")
     .action((options: ScopeOptions & RecordOptions & { readonly state: string }) =>
       showRecords(world, options, async () => {
         const answer = await client.get(`${path(options)}?state=${encodeURIComponent(options.state)}`);
@@ -88,6 +90,15 @@ function registerDecide(plans: Command, { world, client, path }: About): void {
       const { digest, comment } = options;
       await client.send("POST", `${path(options, id)}:reject`, { body: { digest, comment } });
       world.writeNote(`rejected: ${id}\n`);
+    });
+  withScope(plans.command("withdraw"))
+    .description("take back what you proposed, before it is applied")
+    .argument("<id>")
+    .option("--comment <text>", "why")
+    .action(async (id: string, options: ScopeOptions & { readonly comment?: string }) => {
+      const { comment } = options;
+      await client.send("POST", `${path(options, id)}:withdraw`, { body: { comment } });
+      world.writeNote(`withdrawn: ${id}\n`);
     });
   withScope(plans.command("apply"))
     .description("make all changes of an approved proposal, or none")

@@ -3,6 +3,7 @@ import type { DecisionAnswer } from "../../ports/governance-store.ts";
 import type { HeldChangeState } from "../../ports/read-store.ts";
 import type { Principal } from "../../ports/records.ts";
 import type { Caller } from "../access/caller.ts";
+import { requireMayWithdraw } from "../access/may-withdraw.ts";
 import type { ApiContext } from "../context.ts";
 import { governanceDocument, planDocument } from "../held-document.ts";
 import { Problem } from "../problem.ts";
@@ -19,6 +20,8 @@ import {
   proposalOfRulesSchema,
   rejectionAnswerSchema,
   rejectionSchema,
+  withdrawalAnswerSchema,
+  withdrawalSchema,
 } from "../schemas/governance.ts";
 import { requireScope } from "../scope.ts";
 
@@ -34,7 +37,7 @@ const everyState: readonly HeldChangeState[] = ["open", "approved", "rejected", 
 
 /** One inbox for what waits for a person: items of plans, looser rules and declarations, ends of pauses. */
 export function heldChangeRoutes(context: ApiContext): readonly Route[] {
-  return [...readRoutes(context), ...decisionRoutes(context), ...platformRoutes(context)];
+  return [...readRoutes(context), ...decisionRoutes(context), withdrawRoute(context), ...platformRoutes(context)];
 }
 
 type Query = z.output<typeof heldChangeQuerySchema>;
@@ -130,6 +133,48 @@ function decisionRoutes(context: ApiContext): readonly Route[] {
       },
     }),
   ];
+}
+
+function withdrawRoute(context: ApiContext): Route {
+  return defineRoute({
+    method: "POST",
+    path: `${path}/{id}:withdraw`,
+    summary: "Take back a rule, a declaration or the end of a pause that you asked for, or could approve",
+    need: { at: "path", key: "organization.held_change", action: "read" },
+    tag: "held changes",
+    parameters: idParameters,
+    body: withdrawalSchema,
+    answers: { 200: { description: "Withdrawn; what it would have changed stays", schema: withdrawalAnswerSchema } },
+    handle: async ({ parameters, body: { comment }, caller }) => {
+      const { organizationId, organization } = await requireScope(context, parameters);
+      const request = { organizationId, id: parameters.id, approver: withReason(caller.principal, comment), comment };
+      const asker = await requireAsked(context, request);
+      requireMayWithdraw(caller, asker, {
+        what: `The held change ${parameters.id}`,
+        key: "organization.held_change",
+        organization,
+      });
+      const decision = { ...request, decision: "withdraw", digest: undefined } as const;
+      requireDecided(await context.governance.decide(decision), request);
+      return { status: 200, body: { id: parameters.id, state: "withdrawn" } };
+    },
+  });
+}
+
+/** Who asked for it. What a loop holds nobody asked for: it follows from what is declared, and goes with that. */
+async function requireAsked(
+  context: ApiContext,
+  { organizationId, id: wanted }: DecisionRequest,
+): Promise<Pick<Principal, "name" | "type">> {
+  const one = { organizationId, states: everyState, id: wanted, limit: 1 };
+  const [change] = await context.governance.governanceChanges(one);
+  if (change !== undefined) return { name: change.author, type: change.authorType };
+  const [plan] = await context.governance.inbox({ ...one, itemsAtMost: 0 });
+  if (plan === undefined) throw notFound(wanted);
+  throw new Problem(
+    "FORBIDDEN",
+    `The held change ${wanted} was made by a loop out of what is declared, so nobody can take it back: reject it, or declare what you want instead`,
+  );
 }
 
 /** What concerns everybody is decided by who may set what holds for everybody. */
@@ -315,7 +360,7 @@ type Refusal =
   | { readonly result: "moved"; readonly digest: string };
 
 function requireDecided(answer: DecisionAnswer, request: Pick<DecisionRequest, "id" | "approver">): void {
-  if (answer.result === "approved" || answer.result === "rejected") return;
+  if (answer.result === "approved" || answer.result === "rejected" || answer.result === "withdrawn") return;
   throw refusal(answer as Refusal, request);
 }
 

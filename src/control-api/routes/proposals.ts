@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Proposal, ProposalState } from "../../ports/proposal-store.ts";
 import type { Caller } from "../access/caller.ts";
+import { requireMayWithdraw } from "../access/may-withdraw.ts";
 import { requireCreatable } from "../access/organization-status.ts";
 import type { ApiContext } from "../context.ts";
 import { organizationIdOf } from "../names.ts";
@@ -16,6 +17,7 @@ import {
   proposalSchema,
   type ProposedChange,
   rejectProposalSchema,
+  withdrawProposalSchema,
 } from "../schemas/proposal.ts";
 import { requireScope } from "../scope.ts";
 
@@ -23,11 +25,17 @@ const base = "/v1/organizations/{organization}/proposals";
 const organizationParameters = z.strictObject({ organization: nameSchema });
 const oneParameters = organizationParameters.extend({ id: z.string().min(1).max(63) });
 const key = "organization.proposal";
-const everyState: readonly ProposalState[] = ["open", "approved", "rejected", "applied"];
+const everyState: readonly ProposalState[] = ["open", "approved", "rejected", "applied", "withdrawn"];
 
 /** Sets of changes to what is declared: proposed by anybody, machines included; decided by people; applied whole. */
 export function proposalRoutes(context: ApiContext): readonly Route[] {
-  return [...readRoutes(context), proposeRoute(context), ...decideRoutes(context), applyRoute(context)];
+  return [
+    ...readRoutes(context),
+    proposeRoute(context),
+    ...decideRoutes(context),
+    withdrawRoute(context),
+    applyRoute(context),
+  ];
 }
 
 function readRoutes(context: ApiContext): readonly Route[] {
@@ -127,6 +135,32 @@ function decideRoutes(context: ApiContext): readonly Route[] {
   ];
 }
 
+function withdrawRoute(context: ApiContext): Route {
+  return defineRoute({
+    method: "POST",
+    path: `${base}/{id}:withdraw`,
+    summary: "Take back what you proposed, or what you could approve, before it is applied",
+    need: { at: "path", key, action: "read" },
+    tag: "Proposal",
+    parameters: oneParameters,
+    body: withdrawProposalSchema,
+    answers: { 200: { description: "Withdrawn; nothing of it happens", schema: proposalSchema } },
+    handle: async ({ parameters, body: { comment }, caller }) => {
+      const { organization, id } = parameters;
+      const proposal = await requireProposal(context, parameters);
+      requireMayWithdraw(caller, proposal.author, { what: `Proposal ${id}`, key, organization });
+      const withdrawn = await decide(context, parameters, {
+        proposal,
+        digest: undefined,
+        to: "withdrawn",
+        caller,
+        comment,
+      });
+      return { status: 200, body: proposalDocument(withdrawn) };
+    },
+  });
+}
+
 function applyRoute(context: ApiContext): Route {
   return defineRoute({
     method: "POST",
@@ -188,10 +222,11 @@ async function decide(
   { organization, id }: { readonly organization: string; readonly id: string },
   decision: {
     readonly proposal: Proposal;
-    readonly digest: string;
-    readonly to: "approved" | "rejected";
+    /** Undefined: whatever it would lead to by now. */
+    readonly digest: string | undefined;
+    readonly to: "approved" | "rejected" | "withdrawn";
     readonly caller: Caller;
-    readonly comment?: string;
+    readonly comment?: string | undefined;
   },
 ): Promise<Proposal> {
   const { proposal, digest, to, caller, comment } = decision;
@@ -201,11 +236,13 @@ async function decide(
   const decided = await context.proposals.decide({ organizationId, id, digest, from, to, author, comment });
   if (decided !== undefined) return decided;
   const now = (await context.proposals.get({ organizationId, id })) ?? proposal;
-  if (!from.includes(now.state)) throw notDecidable(now, to === "approved" ? "approve" : "reject");
+  if (!from.includes(now.state)) throw notDecidable(now, verbs[to]);
   throw new Problem("DIGEST_MOVED", `Proposal ${id} is not what you looked at any more: look again, then decide`, {
     digest: now.digest,
   });
 }
+
+const verbs = { approved: "approve", rejected: "reject", withdrawn: "withdraw" } as const;
 
 function notDecidable({ id, state, decidedBy }: Proposal, what: string): Problem {
   const todo =

@@ -93,6 +93,10 @@ export const rejectionSchema = z
   .strictObject({ comment })
   .meta({ id: "Rejection", description: "Whoever asked reads the comment." });
 export const approvalAnswerSchema = z.object({ id: z.string(), state: z.literal("approved"), grants: z.int() });
+export const withdrawalSchema = z
+  .strictObject({ comment: comment.optional() })
+  .meta({ id: "Withdrawal", description: "By who asked for it, or who may approve it." });
+export const withdrawalAnswerSchema = z.object({ id: z.string(), state: z.literal("withdrawn") });
 export const rejectionAnswerSchema = z.object({ id: z.string(), state: z.literal("rejected") });
 
 export const newPauseSchema = z

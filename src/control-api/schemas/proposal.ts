@@ -34,7 +34,7 @@ export const proposalBodySchema = z
 export const proposalSchema = z
   .object({
     id: z.string(),
-    state: z.enum(["open", "approved", "rejected", "applied"]),
+    state: z.enum(["open", "approved", "rejected", "applied", "withdrawn"]),
     author: z.string(),
     authorType: z.enum(["person", "machine", "assistant"]),
     reason: z.string(),
@@ -52,7 +52,7 @@ export const proposalSchema = z
 export type ProposalDocument = z.output<typeof proposalSchema>;
 export const proposalListSchema = z.object({ items: z.array(proposalSchema) }).meta({ id: "ProposalList" });
 export const proposalListQuerySchema = z.strictObject({
-  state: z.enum(["open", "approved", "rejected", "applied", "all"]).default("open"),
+  state: z.enum(["open", "approved", "rejected", "applied", "withdrawn", "all"]).default("open"),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 });
 export const approveProposalSchema = z
@@ -61,3 +61,6 @@ export const approveProposalSchema = z
 export const rejectProposalSchema = z
   .strictObject({ digest: z.string().min(1).max(128), comment: z.string().trim().min(1, "say why").max(2_000) })
   .meta({ id: "RejectProposal" });
+export const withdrawProposalSchema = z
+  .strictObject({ comment: z.string().trim().min(1, "say why, or leave it out").max(2_000).optional() })
+  .meta({ id: "WithdrawProposal" });

@@ -6,6 +6,7 @@ import type {
   FieldDifference,
   GuardName,
   PlanSummary,
+  PrincipalType,
   ScopePolicy,
   StoredPlan,
   SubjectStatus,
@@ -90,6 +91,7 @@ export interface GovernanceRow {
   readonly body: Json;
   readonly base_version: number;
   readonly author: string;
+  readonly author_type: PrincipalType;
   readonly reason: string | null;
   readonly opened_at_ms: number;
   readonly expires_at_ms: number;
@@ -110,7 +112,7 @@ const governanceView = `g.id, g.organization_id, g.scope, g.type,
     or (g.type = 'pause-end' and not exists (
       select from setpoint.pause as p where p.id = g.body ->> 'id' and p.expires_at_ms > setpoint.now_ms())))
     then 'withdrawn' else g.state end as state,
-  g.digest, g.verdict, g.differences, g.body, g.base_version, g.author, g.reason, g.opened_at_ms, g.expires_at_ms,
+  g.digest, g.verdict, g.differences, g.body, g.base_version, g.author, g.author_type, g.reason, g.opened_at_ms, g.expires_at_ms,
   g.decided_by, g.decided_at_ms, g.comment,
   ${fourEyesAt("g.organization_id", "g.scope")} as four_eyes`;
 

@@ -50,7 +50,7 @@ export const decideProposal = statement<ProposalRow>(
      decided_at_ms = case when $5::text = 'applied' then p.decided_at_ms else setpoint.now_ms() end,
      comment = coalesce($7, p.comment),
      applied_at_ms = case when $5::text = 'applied' then setpoint.now_ms() end
-   where p.organization_id = $1 and p.id = $2 and p.digest = $3 and p.state = any ($4::text[])
+   where p.organization_id = $1 and p.id = $2 and ($3::text is null or p.digest = $3) and p.state = any ($4::text[])
    returning ${columns}`,
 );
 export const recomputeProposal = statement<ProposalRow>(

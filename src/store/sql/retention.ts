@@ -27,7 +27,7 @@ export const removeKeys = removeOld("idempotency keys", "idempotency_key", "o.be
 export const removeProposals = removeOld(
   "proposals",
   "proposal",
-  "o.state in ('applied', 'rejected') and coalesce(o.applied_at_ms, o.decided_at_ms) < $1::bigint",
+  "o.state in ('applied', 'rejected', 'withdrawn') and coalesce(o.applied_at_ms, o.decided_at_ms) < $1::bigint",
 );
 export const removeGrants = removeOld("grants", "item_grant", "coalesce(o.used_at_ms, o.expires_at_ms) < $1::bigint");
 export const removeIdleCycles = removeOld("idle cycles", "idle_cycle", "o.minute_ms < $1::bigint", "platform");

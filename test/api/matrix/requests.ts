@@ -198,6 +198,10 @@ const governing: Readonly<Record<string, Builder>> = {
     names: { id: (await held(workshop, place)).id },
     body: { comment: "because" },
   }),
+  "POST /held-changes/{id}:withdraw": async (workshop, place) => ({
+    names: { id: (await held(workshop, place)).id },
+    body: {},
+  }),
   "POST /pauses": withBody({ on: "accounts/lab", reason: "matrix", forSeconds: 60 }),
   "DELETE /pauses/{id}": paused,
   "GET /pauses/{id}/preview": paused,
@@ -219,6 +223,10 @@ const governing: Readonly<Record<string, Builder>> = {
     const { id, digest } = await proposed(workshop, place);
     return { names: { id }, body: { digest, comment: "because" } };
   },
+  "POST /proposals/{id}:withdraw": async (workshop, place) => ({
+    names: { id: (await proposed(workshop, place)).id },
+    body: {},
+  }),
   "POST /proposals/{id}:apply": async (workshop, place) => {
     const { id, digest } = await proposed(workshop, place);
     await workshop.make("POST", `${organizationPath(place)}/proposals/${id}:approve`, { digest });

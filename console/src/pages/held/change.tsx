@@ -18,6 +18,7 @@ import { ChangedSince } from "./changed-since.tsx";
 import { DecisionForm } from "./decision-form.tsx";
 import { titleOf } from "./held-row.tsx";
 import { heldChangeRoute } from "./route.tsx";
+import { Withdraw } from "./withdraw.tsx";
 
 /** One held change: what it would do, why it waits, and the decision. */
 export function HeldChangePage() {
@@ -90,7 +91,7 @@ function StateChip({ change }: { change: HeldChangeDocument }) {
   if (change.state === "withdrawn")
     return (
       <Chip tone="plain" icon="back">
-        withdrawn
+        withdrawn{change.decidedBy === undefined ? "" : ` by ${change.decidedBy}`}
       </Chip>
     );
   return change.overdue ? (
@@ -241,6 +242,12 @@ function Decision({ organization, change }: { organization: string; change: Held
         Binds to digest <code className="break-all">{change.digest.slice(0, 24)}</code>. If what waits changes, this
         approval does not count.
       </DecisionForm>
+      <Withdraw
+        organization={organization}
+        path={path}
+        by={change.openedBy}
+        facts={[["Asked for because", change.reason ?? "no reason was given"]]}
+      />
     </Panel>
   );
 }

@@ -5,7 +5,7 @@ import type { ProposalDocument } from "../../api/types.ts";
 import { PageHeader, Panel } from "../../components/panel.tsx";
 import { Answer, Command, Empty } from "../../components/states.tsx";
 import { HeldRow, inOrder } from "./held-row.tsx";
-import { ProposalCard } from "./proposal.tsx";
+import { DecidedProposal, ProposalCard } from "./proposal.tsx";
 import { heldRoute, heldStates } from "./route.tsx";
 
 const names = { open: "Waiting", approved: "Approved", rejected: "Rejected", withdrawn: "Withdrawn" } as const;
@@ -15,8 +15,7 @@ export function HeldPage() {
   const { organization } = heldRoute.useParams();
   const { state = "open" } = heldRoute.useSearch();
   const held = useQuery(heldQuery(organization, state));
-  const proposals = useQuery(proposalsQuery(organization));
-  const open: readonly ProposalDocument[] = state === "open" ? (proposals.data ?? []) : [];
+  const proposals: readonly ProposalDocument[] = useQuery(proposalsQuery(organization, state)).data ?? [];
   return (
     <>
       <PageHeader
@@ -40,7 +39,7 @@ export function HeldPage() {
       <Panel flush>
         <Answer of={held} what="held changes">
           {({ items, truncated }) =>
-            items.length === 0 && open.length === 0 ? (
+            items.length === 0 && proposals.length === 0 ? (
               <Empty
                 icon="hand"
                 title={state === "open" ? "Nothing waits for a person" : `Nothing was ${state} lately`}
@@ -61,12 +60,22 @@ export function HeldPage() {
           }
         </Answer>
       </Panel>
-      {open.length === 0 ? undefined : (
+      {proposals.length === 0 ? undefined : (
         <section className="mt-4 space-y-3">
           <h2 className="text-sm font-semibold">Proposals</h2>
-          {open.map((proposal) => (
-            <ProposalCard key={proposal.id} organization={organization} proposal={proposal} />
-          ))}
+          {state === "open" ? (
+            proposals.map((proposal) => (
+              <ProposalCard key={proposal.id} organization={organization} proposal={proposal} />
+            ))
+          ) : (
+            <Panel flush>
+              <ul className="divide-y divide-line">
+                {proposals.map((proposal) => (
+                  <DecidedProposal key={proposal.id} proposal={proposal} />
+                ))}
+              </ul>
+            </Panel>
+          )}
         </section>
       )}
     </>

@@ -5,6 +5,7 @@ import { DryRunView } from "../../components/dry-run.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Ago } from "../../components/time.tsx";
 import { DecisionForm } from "./decision-form.tsx";
+import { Withdraw } from "./withdraw.tsx";
 
 /**
  * A set of changes that somebody proposed, with its plan. Approving binds to its digest and asks for the number of deletes; applying is
@@ -39,7 +40,32 @@ export function ProposalCard({ organization, proposal }: { organization: string;
         >
           Binds to digest <code className="break-all">{digest.slice(0, 24)}</code>.
         </DecisionForm>
+        <Withdraw
+          organization={organization}
+          path={path}
+          by={proposal.author}
+          facts={[
+            ["Proposed because", proposal.reason],
+            ["Would change", `${proposal.changes.length} declaration${proposal.changes.length === 1 ? "" : "s"}`],
+          ]}
+        />
       </div>
     </Panel>
+  );
+}
+
+/** One that is not open any more: who proposed it, what became of it, and why. */
+export function DecidedProposal({ proposal }: { proposal: ProposalDocument }) {
+  const { reason, author, authorType, proposedAt, state, decidedBy, decidedAt, comment } = proposal;
+  return (
+    <li className="px-3.5 py-2.5 text-sm">
+      <p className="font-medium break-words">{reason}</p>
+      <p className="text-xs break-words text-soft">
+        proposed by {author} ({authorType}) <Ago at={proposedAt} /> · {state}
+        {decidedBy === undefined ? "" : ` by ${decidedBy} `}
+        {decidedAt === undefined ? undefined : <Ago at={decidedAt} />}
+      </p>
+      {comment === undefined ? undefined : <p className="break-words text-soft">{comment}</p>}
+    </li>
   );
 }
