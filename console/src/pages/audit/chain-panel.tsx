@@ -54,10 +54,13 @@ export function ChainPanel({ organization, head }: { organization: string; head:
           ) : undefined
         }
       >
-        <p className="max-w-prose text-sm text-soft">
-          Each entry carries a hash over itself and the one before. Your browser reads the whole record and computes
-          every hash itself, so that it need not believe the server. That is an export, and noted as one.
-        </p>
+        <details className="max-w-prose text-sm text-soft">
+          <summary className="w-fit cursor-pointer hover:text-ink">How your browser checks it</summary>
+          <p className="mt-1">
+            Each entry carries a hash over itself and the one before. Your browser reads the whole record and computes
+            every hash itself, so that it need not believe the server. That is an export, and noted as one.
+          </p>
+        </details>
         <EndField
           value={text}
           set={setPasted}

@@ -12,6 +12,9 @@ export function Filter({ organization, types }: { organization: string; types: r
   const [asked, setAsked] = useState<AuditSearch>(search);
   useEffect(() => setAsked(search), [search]);
   const known = useId();
+  // On a phone the entries come first: what is asked for less often is behind a button, unless it is in the address.
+  const [all, setAll] = useState(() => [search.resource, search.from, search.to].some((value) => value !== undefined));
+  const less = all ? "" : "max-sm:hidden";
   const ask = (filters: AuditSearch) =>
     void navigate({
       to: "/o/$organization/audit",
@@ -60,10 +63,10 @@ export function Filter({ organization, types }: { organization: string; types: r
         aria-label="Of what"
         placeholder="Of what, such as DnsZone/shop"
         {...typed("resource")}
-        className={`${inputClass} sm:!w-60`}
+        className={`${inputClass} sm:!w-60 ${less}`}
       />
-      <Moment label="from" at={asked.from} set={(from) => setAsked({ ...asked, from })} />
-      <Moment label="to" at={asked.to} set={(to) => setAsked({ ...asked, to })} />
+      <Moment className={less} label="from" at={asked.from} set={(from) => setAsked({ ...asked, from })} />
+      <Moment className={less} label="to" at={asked.to} set={(to) => setAsked({ ...asked, to })} />
       <Chosen
         label="Outcome"
         value={search.outcome}
@@ -74,6 +77,9 @@ export function Filter({ organization, types }: { organization: string; types: r
           ["not-done", "Refused or not done"],
         ]}
       />
+      <Button className="sm:hidden" aria-expanded={all} onClick={() => setAll(!all)}>
+        {all ? "Less" : "More…"}
+      </Button>
       <Button type="submit" icon="search">
         Search
       </Button>
@@ -87,9 +93,19 @@ export function Filter({ organization, types }: { organization: string; types: r
 }
 
 /** A time as people have it on the wall; the address has it in UTC. */
-function Moment({ label, at, set }: { label: string; at: string | undefined; set: (at: string) => void }) {
+function Moment({
+  label,
+  at,
+  set,
+  className,
+}: {
+  label: string;
+  at: string | undefined;
+  set: (at: string) => void;
+  className: string;
+}) {
   return (
-    <label className="flex w-full items-center gap-1.5 text-sm text-soft sm:w-auto">
+    <label className={`flex w-full items-center gap-1.5 text-sm text-soft sm:w-auto ${className}`}>
       <span className="w-9 sm:w-auto">{label}</span>
       <input
         type="datetime-local"
