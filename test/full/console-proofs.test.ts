@@ -104,6 +104,12 @@ describe("what you prove yourself with, in the console", () => {
     await using started = await startConsoleApi();
     for (const look of [consoleLooks[0], consoleLooks[1], consoleLooks[2]]) {
       await opened(started, look, async (page) => {
+        await page.getByRole("button", { name: "Turn codes on…" }).click();
+        await page.getByRole("button", { name: "Make a secret" }).click();
+        const link = await page.getByRole("link", { name: "Open it in an app of this device" }).getAttribute("href");
+        const picture = page.getByRole("img", { name: "QR code with the secret" });
+        assert.equal(await scanned(page, picture), link, `a camera reads it (${look.name})`);
+        await fits(page);
         const app = await appOf(page);
         await page.reload();
         await ageProofs(started);

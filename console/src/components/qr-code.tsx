@@ -10,8 +10,9 @@ export function QrCode({ text, label }: { text: string; label: string }) {
       aria-label={label}
       viewBox={`0 0 ${size} ${size}`}
       shapeRendering="crispEdges"
-      className="size-52 shrink-0 rounded-md border border-line bg-white"
+      className="size-52 shrink-0 rounded-md border border-line"
     >
+      <rect width={size} height={size} fill="#ffffff" />
       <path fill="#000000" d={modules.join("")} />
     </svg>
   );
