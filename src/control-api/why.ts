@@ -4,6 +4,7 @@ import type { Kind } from "../kernel/kind.ts";
 import { effectivePolicy } from "../kernel/policy.ts";
 import { isLive } from "../kernel/steering.ts";
 import type { Json } from "../ports/json.ts";
+import type { OperationState } from "../ports/operation-store.ts";
 import type { HeldChangeView, HistoryEntry, ResourceView } from "../ports/read-store.ts";
 import type { ApiContext } from "./context.ts";
 import { historyDocument } from "./history-words.ts";
@@ -231,7 +232,15 @@ async function lookReasons(context: ApiContext, about: Explained): Promise<reado
     const strangers = seen.items.filter((item) => !item.owned).map((item) => item.key);
     const all = seen.items.length;
     const count = seen.truncated ? `${all} or more items` : counted(all, "item");
-    const words = `what is outside last changed in our eyes ${duration(nowMs - seen.observedAtMs)} ago: a ${seen.completeness} look, ${count}, ${ours} of them ours`;
+    const whose =
+      all === 0
+        ? ""
+        : ours === all && !seen.truncated
+          ? all === 1
+            ? ", ours"
+            : ", all ours"
+          : `, ${ours} of them ours`;
+    const words = `the last change outside was seen ${duration(nowMs - seen.observedAtMs)} ago: a ${seen.completeness} look, ${count}${whose}`;
     const data = { at: isoTime(seen.observedAtMs), completeness: seen.completeness, items: seen.items.length, ours };
     const look: Reason = { topic: "look", blocking: seen.completeness !== "complete", words, data };
     if (strangers.length === 0) return [look];
@@ -268,6 +277,12 @@ async function conditionReasons(context: ApiContext, kind: Kind, about: Explaine
     });
 }
 
+const stateWords: Readonly<Partial<Record<OperationState, string>>> = {
+  attention: "waits for a person",
+  "not-run": "was not run",
+  cancelled: "was cancelled",
+};
+
 /** The last operation on it, unless that did what it was for. */
 async function operationReasons(context: ApiContext, about: Explained): Promise<readonly Reason[]> {
   const { organizationId } = about;
@@ -279,7 +294,7 @@ async function operationReasons(context: ApiContext, about: Explained): Promise<
     {
       topic: "operation",
       blocking: true,
-      words: `operation ${id} (${pipeline} version ${version}) is ${state}${at}: ${message}`,
+      words: `operation ${id} (${pipeline} version ${version}) ${stateWords[state] ?? `is ${state}`}${at}: ${message}`,
       command: `setpoint ops get ${id}`,
       data: { operation: id, pipeline, version, state, attempts, ...(step === undefined ? {} : { step }) },
     },
@@ -336,7 +351,10 @@ async function historyOf(context: ApiContext, about: Explained): Promise<readonl
 function summaryOf(view: ResourceView, chain: readonly Reason[]): string {
   const name = `${view.resource.kind}/${view.resource.name}`;
   const [first] = chain.filter((reason) => reason.blocking).sort((left, right) => rank(left) - rank(right));
-  if (first !== undefined) return `${name} is not as declared, or not known to be: ${first.words}`;
+  // What holds changes back says nothing of how it is: that is what its conditions and the look at it say.
+  const isBad = chain.some(({ topic, blocking }) => blocking && (topic === "condition" || topic === "look"));
+  if (first !== undefined && isBad) return `${name} is not as declared, or not known to be: ${first.words}`;
+  if (first !== undefined) return `${name} is as declared, and changes to it are held back: ${first.words}`;
   const reported = chain.find(({ topic, words }) => topic === "condition" && words.startsWith("Report/"));
   return reported === undefined ? `${name} is as declared` : `${name} is as declared, but ${reported.words}`;
 }

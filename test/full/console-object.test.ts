@@ -97,6 +97,59 @@ describe("objects, drift and held changes in the console", () => {
 
   const differences = "objects/projects/shop/workspaces/production/firewalls/web?tab=differences";
 
+  test("what is said of an object can be typed, has names and times for numbers, and says when nothing is there", async () => {
+    await removeRule();
+    const place = "objects/projects/shop/workspaces/production";
+    await opened(consoleLooks[0], async (page) => {
+      await show(page, `${place}/firewalls/web`);
+      const why = page.locator("section", { has: page.getByRole("heading", { name: "Why", exact: true }) });
+      await why.getByText("to see the difference").waitFor();
+      const scope = "--organization demo --project shop --workspace production";
+      await why.getByText(new RegExp(`^setpoint resume \\S+ ${scope}$`)).waitFor();
+      const plan = page.locator("section", { has: page.getByRole("heading", { name: "Differences", exact: true }) });
+      await plan.getByText(/expires at .*20\d\d/).waitFor();
+      assert.doesNotMatch(await page.locator("main").innerText(), /\b\d{13}\b/, "no moment is told in milliseconds");
+
+      await show(page, "drift");
+      const cause = page.locator("section", { has: page.getByRole("heading", { name: "Firewall: /rules differs" }) });
+      await cause.getByText("waits for the end of a pause").waitFor();
+      assert.equal(await cause.getByRole("link", { name: "what waits for a person" }).count(), 0, "nobody decides it");
+
+      await show(page, "objects/cloudnetworks/backend");
+      await page.getByText(/^\d+ hosts in it$/).waitFor();
+      await show(page, "objects/projects/shop/dnszones/shop");
+      const timeline = page.locator("section", { has: page.getByRole("heading", { name: "Timeline" }) });
+      await timeline
+        .getByText(/create \d+ items/)
+        .first()
+        .waitFor();
+      await requireSound(page, "a zone with a long timeline");
+    });
+    const missing = { browser, console: consoleOf(product), look: consoleLooks[0], expected: /404/ };
+    await withSignedInPage(missing, async (page) => {
+      await show(page, `${place}/hosts/there-is-none`);
+      await page.getByRole("heading", { name: "there-is-none", level: 1 }).waitFor();
+      await page.getByText('There is no Host "there-is-none" in this scope').waitFor();
+      await page.getByRole("link", { name: "what was done to it" }).click();
+      await page.waitForURL(/audit\?resource=there-is-none/);
+    });
+    await opened(consoleLooks[2], async (page) => {
+      for (const [path, part] of [
+        [`${place}/hosts/web-1?tab=as`, "YAML, CLI, API"],
+        ["settings?part=backup", "Backup"],
+      ] as const) {
+        await show(page, path);
+        const current = page.getByRole("main").getByRole("link", { name: part, exact: true });
+        await current.waitFor();
+        const box = await current.boundingBox();
+        assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 375, `${part} is in sight on a narrow screen`);
+      }
+      await show(page, `${place}/hosts/web-1?tab=outside`);
+      await page.getByText("declared by Host/web-1").first().waitFor();
+      await requireSound(page, "what is outside, narrow");
+    });
+  });
+
   test("what differs stands side by side, is ignored until a day, is acted upon again, and is put back", async () => {
     const declared = await outside();
     assert.equal(declared.length, 3);

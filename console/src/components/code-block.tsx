@@ -1,7 +1,17 @@
 import { useState } from "react";
 import { Button } from "./button.tsx";
+import { CommandWords } from "./states.tsx";
 
-export function CodeBlock({ title, text }: { title: string; text: string }) {
+export function CodeBlock({
+  title,
+  text,
+  wrap = false,
+}: {
+  title: string;
+  text: string;
+  /** Commands are read to their end: a long line goes on below, indented, instead of behind the edge. */
+  wrap?: boolean;
+}) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(text);
@@ -17,7 +27,13 @@ export function CodeBlock({ title, text }: { title: string; text: string }) {
         </Button>
       </header>
       <pre tabIndex={0} className="overflow-x-auto p-3.5 text-xs leading-5">
-        {text}
+        {wrap
+          ? text.split("\n").map((line) => (
+              <span key={line} className="block pl-4 -indent-4 whitespace-pre-wrap">
+                <CommandWords line={line} />
+              </span>
+            ))
+          : text}
       </pre>
     </section>
   );

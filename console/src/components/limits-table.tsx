@@ -8,9 +8,9 @@ const meanings: Readonly<Record<string, string>> = {
   "deletesPerHour.organization": "what may be deleted in this organization within an hour",
   "deletesPerHour.platform": "what may be deleted in all organizations within an hour",
   changesPerCycle: "what one cycle may change; the rest follows in the next",
-  confirmAfterMs: "how long until something nobody declares is looked for once more before it is deleted",
-  suspectPercent: "how many of an account's subjects go bad together: from there on the observer is suspected",
-  suspectAtLeast: "and at least so many of them",
+  confirmAfterMs: "until something nobody declares is looked for once more before it is deleted",
+  suspectPercent: "of an account's subjects that go bad together: from there on the observer is suspected",
+  suspectAtLeast: "and at least so many of them together",
 };
 
 const cell = "block tabular-nums sm:table-cell sm:px-3.5 sm:py-2";
@@ -22,7 +22,7 @@ export function LimitsTable({ limits }: { limits: LimitsDocument["limits"] }) {
       <table className="w-full text-left text-sm">
         <thead className="hidden text-xs text-soft sm:table-header-group">
           <tr className="border-b border-line">
-            <th className="px-3.5 py-2 font-medium">Limit</th>
+            <th className="w-2/5 px-3.5 py-2 font-medium">Limit</th>
             <th className="px-3.5 py-2 font-medium">In force</th>
             <th className="px-3.5 py-2 font-medium">Default, set by</th>
             <th className="px-3.5 py-2 font-medium">Ceiling</th>
@@ -57,7 +57,8 @@ export function LimitsTable({ limits }: { limits: LimitsDocument["limits"] }) {
 
 /** With its unit, which the names of numbers end in. */
 function valueText(name: string, value: LimitsDocument["limits"][number]["value"]): string {
-  if (typeof value === "number" && name.endsWith("Ms")) return took(value);
-  if (typeof value === "number") return name.endsWith("Percent") ? `${value}\u00A0%` : String(value);
-  return `${value.count} or ${value.percent}\u00A0%, at least ${value.atLeast}`;
+  if (typeof value !== "number")
+    return `${value.count} or ${value.percent}\u00A0%, whichever is less, but at least ${value.atLeast}`;
+  if (name.endsWith("Ms")) return took(value);
+  return name.endsWith("Percent") ? `${value}\u00A0%` : String(value);
 }

@@ -58,7 +58,7 @@ export function Chip({
   return (
     <span
       title={title}
-      className={`inline-flex h-6 items-center gap-1 rounded-full px-2 text-xs font-medium whitespace-nowrap ${washes[tone]}`}
+      className={`inline-flex h-6 max-w-full items-center gap-1 overflow-hidden rounded-full px-2 text-xs font-medium whitespace-nowrap ${washes[tone]}`}
     >
       {icon === undefined ? undefined : <Icon name={icon} size={13} />}
       {children}

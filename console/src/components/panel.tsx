@@ -33,7 +33,7 @@ export function PageHeader({ title, children, lead }: { title: ReactNode; lead?:
     <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
       <div className="min-w-0">
         <h1 className="text-xl font-semibold tracking-tight break-words">{title}</h1>
-        {lead === undefined ? undefined : <p className="mt-0.5 max-w-prose text-sm text-soft">{lead}</p>}
+        {lead === undefined ? undefined : <p className="mt-0.5 max-w-3xl text-sm text-soft">{lead}</p>}
       </div>
       {children === undefined ? undefined : <div className="flex flex-wrap items-center gap-2">{children}</div>}
     </header>

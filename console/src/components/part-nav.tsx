@@ -1,4 +1,15 @@
 import { Link } from "@tanstack/react-router";
+import { useCallback } from "react";
+
+/** On a narrow screen the tabs reach behind its edge: the one that is shown is brought into sight. */
+export function useInSight(): (element: HTMLElement | null) => void {
+  return useCallback((element: HTMLElement | null) => {
+    const nav = element?.parentElement;
+    if (element === null || nav === null || nav === undefined) return;
+    // Sideways alone: bringing the element itself into view would scroll the page, too.
+    nav.scrollLeft = element.offsetLeft - nav.offsetLeft - (nav.clientWidth - element.offsetWidth) / 2;
+  }, []);
+}
 
 /** The parts of a page, each with an address of its own. */
 export function PartNav<Part extends string>({
@@ -11,11 +22,13 @@ export function PartNav<Part extends string>({
   part: Part;
 }) {
   const [first] = parts;
+  const inSight = useInSight();
   return (
     <nav aria-label={label} className="mb-4 flex gap-1 overflow-x-auto border-b border-line">
       {parts.map((entry) => (
         <Link
           key={entry.part}
+          ref={entry.part === part ? inSight : undefined}
           to="."
           search={entry.part === first?.part ? {} : ({ part: entry.part } as object)}
           aria-current={entry.part === part ? "page" : undefined}

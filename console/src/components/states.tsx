@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { ApiProblem } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icons.tsx";
@@ -11,18 +11,27 @@ export function Empty({ icon = "info", title, children }: { icon?: IconName; tit
         <Icon name={icon} size={18} />
       </span>
       <p className="font-medium">{title}</p>
-      {children === undefined ? undefined : <div className="max-w-md text-sm text-soft">{children}</div>}
+      {children === undefined ? undefined : <div className="max-w-lg text-sm text-soft">{children}</div>}
     </div>
   );
 }
 
 export function Command({ children }: { children: string }) {
-  // It breaks between its words; within one only where the screen leaves no other way.
   return (
-    <code className="inline-block max-w-full rounded bg-sunken px-1.5 py-0.5 text-xs wrap-anywhere text-ink">
-      {children}
+    <code className="inline-block max-w-full rounded bg-sunken px-1.5 py-0.5 text-xs text-ink">
+      <CommandWords line={children} />
     </code>
   );
+}
+
+/** A line breaks between the words of a command and not behind a hyphen, where it would read as another flag. */
+export function CommandWords({ line }: { line: string }) {
+  return line.split(" ").map((word, index) => (
+    <Fragment key={`${index} ${word}`}>
+      {index === 0 ? "" : " "}
+      <span className="inline-block max-w-full indent-0 break-words">{word}</span>
+    </Fragment>
+  ));
 }
 
 /** A refusal or a failure, in the words of whoever refused. */

@@ -1,6 +1,7 @@
 import type { Verdict } from "../api/parts.ts";
 import { Mark, type Tone } from "./mark.tsx";
 import type { IconName } from "./icons.tsx";
+import { numberWords } from "./number-words.ts";
 import { plainWords } from "./plain-words.ts";
 
 const answers: Readonly<Record<Verdict["answer"], { word: string; tone: Tone; icon: IconName }>> = {
@@ -35,7 +36,7 @@ export function VerdictRow({ verdict }: { verdict: Verdict }) {
       <span className="min-w-0 flex-1 basis-60 text-sm break-words">{plainWords(verdict.reason)}</span>
       {numbers.length === 0 ? undefined : (
         <span className="text-xs text-soft tabular-nums">
-          {numbers.map(([name, value]) => `${name} ${value}`).join(" · ")}
+          {numbers.map(([name, value]) => numberWords(name, value)).join(" · ")}
         </span>
       )}
     </li>

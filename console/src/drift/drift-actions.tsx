@@ -5,6 +5,7 @@ import { IgnoreDialog } from "./ignore-dialog.tsx";
 import { RevertDialog } from "./revert-dialog.tsx";
 import type { DriftTarget } from "./target.ts";
 
+const reverts = { create: "Create now…", delete: "Delete now…" } as const;
 const dialogs = { revert: RevertDialog, adopt: AdoptDialog, ignore: IgnoreDialog } as const;
 
 /** The three answers to a difference: put it back, take it over, or leave it. */
@@ -12,18 +13,21 @@ export function DriftActions({
   organization,
   targets,
   fields,
+  revert,
 }: {
   organization: string;
   targets: readonly DriftTarget[];
   /** Whether a field of something that is there differs; what is missing or too much can only be put right. */
   fields: boolean;
+  /** What putting it right comes to where nothing is put back: nobody deletes because a button said "revert". */
+  revert?: "create" | "delete" | undefined;
 }) {
   const [asking, setAsking] = useState<keyof typeof dialogs>();
   const Asked = asking === undefined ? undefined : dialogs[asking];
   return (
     <span className="inline-flex flex-wrap gap-1.5">
-      <Button icon="refresh" onClick={() => setAsking("revert")}>
-        Revert…
+      <Button icon={revert === "delete" ? "trash" : "refresh"} onClick={() => setAsking("revert")}>
+        {revert === undefined ? "Revert…" : reverts[revert]}
       </Button>
       {fields ? (
         <>

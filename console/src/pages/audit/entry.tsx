@@ -1,27 +1,39 @@
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import type { AuditEntryDocument } from "../../api/types.ts";
 import { Ago, fullTime } from "../../components/time.tsx";
 
 /** One act: who, what, to what, when, why and from where; the rest on demand. */
 export function Entry({ organization, entry }: { organization: string; entry: AuditEntryDocument }) {
+  const [open, setOpen] = useState(false);
   return (
     <li className="px-3.5 py-2 text-sm">
-      <p className="flex flex-wrap items-baseline gap-x-3">
+      <div className="flex flex-wrap items-baseline gap-x-3">
         <span className="w-12 text-xs text-soft tabular-nums">{entry.position}</span>
-        <b className="font-medium break-all">{entry.actor}</b>
-        <code className="text-xs break-all">{entry.type}</code>
+        <Who organization={organization} entry={entry} />
+        <code className="text-xs break-words">{entry.type}</code>
         <What organization={organization} entry={entry} />
         <span className="flex-1" />
         <Ago at={entry.at} className="text-xs text-soft" />
-      </p>
+        <button
+          type="button"
+          aria-expanded={open}
+          aria-label={`All of entry ${entry.position}`}
+          onClick={() => setOpen(!open)}
+          className="cursor-pointer text-xs text-accent hover:underline"
+        >
+          {open ? "less" : "all of it"}
+        </button>
+      </div>
       {entry.reason === undefined ? undefined : (
         <p className="break-words text-soft sm:pl-15">because: {entry.reason}</p>
       )}
       <By organization={organization} entry={entry} />
-      <details className="sm:pl-15">
-        <summary className="w-fit cursor-pointer text-xs text-soft hover:text-ink">All of it</summary>
-        <Everything entry={entry} />
-      </details>
+      {open ? (
+        <div className="sm:pl-15">
+          <Everything entry={entry} />
+        </div>
+      ) : undefined}
     </li>
   );
 }
@@ -50,9 +62,28 @@ function By({ organization, entry: { address, credential } }: { organization: st
   );
 }
 
+/** A person or a machine by name. What an operation did itself is told by its work, and leads there. */
+function Who({ organization, entry: { actor, data } }: { organization: string; entry: AuditEntryDocument }) {
+  const { operation, pipeline } = fieldsOf(data);
+  if (operation !== actor || typeof pipeline !== "string") return <b className="font-medium break-words">{actor}</b>;
+  return (
+    <Link
+      to="/o/$organization/operations/$id"
+      params={{ organization, id: actor }}
+      className="font-medium break-words text-accent hover:underline"
+    >
+      operation {pipeline}
+    </Link>
+  );
+}
+
+function fieldsOf(data: unknown): Readonly<Record<string, unknown>> {
+  return (typeof data === "object" && data !== null ? data : {}) as Readonly<Record<string, unknown>>;
+}
+
 /** What it happened to leads to all that happened to it. */
 function What({ organization, entry: { data, resource } }: { organization: string; entry: AuditEntryDocument }) {
-  const { kind, name } = (typeof data === "object" && data !== null ? data : {}) as { kind?: unknown; name?: unknown };
+  const { kind, name } = fieldsOf(data);
   const words = [kind, name].filter((part) => typeof part === "string").join("/");
   const asked = resource ?? (words === "" ? undefined : words);
   if (asked === undefined) return undefined;

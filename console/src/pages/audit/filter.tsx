@@ -49,10 +49,10 @@ export function Filter({ organization, types }: { organization: string; types: r
       />
       <input
         aria-label="What"
-        placeholder="What, such as resource. or pause.placed"
+        placeholder="What, such as resource."
         list={known}
         {...typed("type")}
-        className={`${inputClass} sm:!w-72`}
+        className={`${inputClass} sm:!w-60`}
       />
       <datalist id={known}>
         {types.map((type) => (
@@ -65,8 +65,10 @@ export function Filter({ organization, types }: { organization: string; types: r
         {...typed("resource")}
         className={`${inputClass} sm:!w-60 ${less}`}
       />
-      <Moment className={less} label="from" at={asked.from} set={(from) => setAsked({ ...asked, from })} />
-      <Moment className={less} label="to" at={asked.to} set={(to) => setAsked({ ...asked, to })} />
+      <span className={`flex w-full flex-wrap gap-2 sm:w-auto ${less}`}>
+        <Moment label="from" at={asked.from} set={(from) => setAsked({ ...asked, from })} />
+        <Moment label="to" at={asked.to} set={(to) => setAsked({ ...asked, to })} />
+      </span>
       <Chosen
         label="Outcome"
         value={search.outcome}
@@ -97,15 +99,13 @@ function Moment({
   label,
   at,
   set,
-  className,
 }: {
   label: string;
   at: string | undefined;
   set: (at: string) => void;
-  className: string;
 }) {
   return (
-    <label className={`flex w-full items-center gap-1.5 text-sm text-soft sm:w-auto ${className}`}>
+    <label className={`flex w-full items-center gap-1.5 text-sm text-soft sm:w-auto`}>
       <span className="w-9 sm:w-auto">{label}</span>
       <input
         type="datetime-local"

@@ -6,6 +6,7 @@ import { base, keys } from "../../api/queries.ts";
 import type { DriftDocument } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
 import { Button } from "../../components/button.tsx";
+import type { IconName } from "../../components/icons.tsx";
 import { Chip } from "../../components/mark.tsx";
 import { type Known, NamedObjects, useNamed } from "../../components/named-objects.tsx";
 import { pathOfLink } from "../../components/object-link.tsx";
@@ -79,6 +80,21 @@ const titles: Readonly<Record<string, string>> = {
 };
 const verbs: Readonly<Record<string, string>> = { takeover: "take over" };
 
+/** Guards that let it go on when something ends; nobody has to decide it. */
+const passing: ReadonlyMap<string, readonly [words: string, icon: IconName]> = new Map([
+  ["hold", ["waits for the end of an operation", "bolt"]],
+  ["pause", ["waits for the end of a pause", "pause"]],
+]);
+
+function GuardChip({ guard }: { guard: string }) {
+  const [words, icon] = passing.get(guard) ?? [`stopped by guard ${guard}`, "hand"];
+  return (
+    <Chip tone={passing.has(guard) ? "warn" : "hold"} icon={icon}>
+      {words}
+    </Chip>
+  );
+}
+
 function Causes({ organization, causes }: { organization: string; causes: readonly Cause[] }) {
   const known = useNamed(
     organization,
@@ -106,9 +122,9 @@ function CausePanel({ organization, cause, known }: { organization: string; caus
     <Panel
       title={`${kind}: ${field === "" ? (titles[action] ?? action) : `${field} differs`}`}
       aside={
-        <>
+        <span>
           since <Ago at={since} />
-        </>
+        </span>
       }
     >
       <p className="flex flex-wrap items-center gap-2 text-sm">
@@ -119,17 +135,13 @@ function CausePanel({ organization, cause, known }: { organization: string; caus
             being put right
           </Chip>
         ) : (
-          guards.map((guard) => (
-            <Chip key={guard} tone="hold" icon="hand">
-              {guard}
-            </Chip>
-          ))
+          guards.map((guard) => <GuardChip key={guard} guard={guard} />)
         )}
-        {guards.length === 0 ? undefined : (
+        {guards.some((guard) => !passing.has(guard)) ? (
           <Link to="/o/$organization/held" params={{ organization }} className="text-accent underline">
             what waits for a person
           </Link>
-        )}
+        ) : undefined}
       </p>
       <div className="my-2">
         <NamedObjects
@@ -147,7 +159,12 @@ function CausePanel({ organization, cause, known }: { organization: string; caus
         ) : undefined}
       </div>
       {action === "takeover" ? undefined : (
-        <DriftActions organization={organization} targets={targets} fields={field !== ""} />
+        <DriftActions
+          organization={organization}
+          targets={targets}
+          fields={field !== ""}
+          revert={action === "delete" || action === "create" ? action : undefined}
+        />
       )}
       {resourceCount > resources.length ? (
         <p className="mt-2 text-xs text-soft">These are about the {resources.length} that are named.</p>

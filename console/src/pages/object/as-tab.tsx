@@ -3,16 +3,13 @@ import { base } from "../../api/queries.ts";
 import { CodeBlock } from "../../components/code-block.tsx";
 import { manifestOf } from "./manifest.ts";
 import type { AboutObject } from "./page.tsx";
+import { scopeFlags } from "./scope-flags.ts";
 
 /** The same for a file, a terminal and a program. */
 export function AsTab({ organization, path, resource }: AboutObject) {
-  const { project, workspace, name } = resource.metadata;
+  const { name } = resource.metadata;
   const target = `${resource.kind.toLowerCase()}/${name}`;
-  const scope = [
-    organization === "default" ? "" : ` --organization ${organization}`,
-    project === undefined ? "" : ` --project ${project}`,
-    workspace === undefined ? "" : ` --workspace ${workspace}`,
-  ].join("");
+  const scope = scopeFlags(resource.metadata);
   const link = `${location.origin}${base(organization)}/${path}`;
   const commands = [
     `setpoint get ${target}${scope} -o yaml`,
@@ -30,8 +27,8 @@ export function AsTab({ organization, path, resource }: AboutObject) {
     <div className="grid items-start gap-4 xl:grid-cols-2">
       <CodeBlock title="As YAML" text={stringify(manifestOf(resource))} />
       <div className="min-w-0 space-y-4">
-        <CodeBlock title="On the command line" text={commands.join("\n")} />
-        <CodeBlock title="Through the API" text={calls.join("\n")} />
+        <CodeBlock wrap title="On the command line" text={commands.join("\n")} />
+        <CodeBlock wrap title="Through the API" text={calls.join("\n")} />
       </div>
     </div>
   );

@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { get, query } from "../../api/client.ts";
 import { agesReadEveryMs, base, keys, loopsQuery } from "../../api/queries.ts";
 import type { MapDocument } from "../../api/types.ts";
@@ -30,6 +32,19 @@ export function Dependencies({ organization, resource }: AboutObject) {
     <Panel title="Dependencies" flush>
       <Cards organization={organization} title="It needs" cards={needs} />
       <Cards organization={organization} title="Needed by" cards={needed} />
+      {map?.truncated === true ? (
+        <p className="border-b border-line px-3.5 py-2 text-sm text-soft">
+          There is more around it than is named here.{" "}
+          <Link
+            to="/o/$organization/map"
+            params={{ organization }}
+            search={{ focus: uid }}
+            className="text-accent underline"
+          >
+            See it on the map
+          </Link>
+        </p>
+      ) : undefined}
       <ul className="divide-y divide-line text-sm">
         {accounts.map(({ account, owned, confirmedAt }) => (
           <li
@@ -37,7 +52,14 @@ export function Dependencies({ organization, resource }: AboutObject) {
             className="flex flex-wrap items-baseline gap-x-3 border-t border-line px-3.5 py-2 first:border-t-0"
           >
             <span>
-              account <b className="font-medium">{account}</b>
+              account{" "}
+              <Link
+                to="/o/$organization/providers"
+                params={{ organization }}
+                className="font-medium text-accent hover:underline"
+              >
+                {account}
+              </Link>
             </span>
             {owned === undefined ? undefined : (
               <span className="text-soft">
@@ -49,9 +71,6 @@ export function Dependencies({ organization, resource }: AboutObject) {
           </li>
         ))}
       </ul>
-      {map?.truncated === true ? (
-        <p className="border-t border-line px-3.5 py-2 text-sm text-soft">There is more than is shown here.</p>
-      ) : undefined}
     </Panel>
   );
 }
@@ -60,12 +79,13 @@ const most = 12;
 
 function Cards({ organization, title, cards }: { organization: string; title: string; cards: readonly Card[] }) {
   const loops = useQuery(loopsQuery).data;
+  const [all, setAll] = useState(false);
   if (cards.length === 0) return undefined;
   return (
     <section className="border-b border-line px-3.5 py-2">
       <h3 className="text-xs font-semibold text-soft">{title}</h3>
       <ul className="@container">
-        {cards.slice(0, most).map((card) => (
+        {cards.slice(0, all ? undefined : most).map((card) => (
           <ObjectLine
             key={card.metadata.uid}
             label={
@@ -77,7 +97,16 @@ function Cards({ organization, title, cards }: { organization: string; title: st
           />
         ))}
       </ul>
-      {cards.length > most ? <p className="text-xs text-soft">and {cards.length - most} more</p> : undefined}
+      {cards.length > most ? (
+        <button
+          type="button"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+          className="cursor-pointer py-1 text-xs text-accent hover:underline"
+        >
+          {all ? "show fewer" : `show ${cards.length - most} more`}
+        </button>
+      ) : undefined}
     </section>
   );
 }

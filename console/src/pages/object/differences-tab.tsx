@@ -45,9 +45,9 @@ function SubjectDifferences({ about, subject }: { about: AboutObject; subject: S
       title={account === undefined ? "Declared, last wanted, seen" : `Declared, last wanted, seen at ${account}`}
       aside={
         at === undefined ? undefined : (
-          <>
+          <span>
             {completeness} look, <Ago at={at} />
-          </>
+          </span>
         )
       }
     >
@@ -63,7 +63,7 @@ function SubjectDifferences({ about, subject }: { about: AboutObject; subject: S
       )}
       {completeness !== undefined && problem === undefined && shown.length === 0 ? (
         <Empty icon="equal" title="Nothing differs">
-          Every item is outside as it is declared.
+          Everything outside is as it is declared.
         </Empty>
       ) : undefined}
       <ul className="divide-y divide-line">
@@ -119,20 +119,24 @@ function ItemDifferences({ about, item }: { about: AboutObject; item: ComparedIt
         <Mark tone={tone} icon={icon}>
           {word}
         </Mark>
-        <span className="text-xs text-soft">
-          {item.declaredBy.length === 0
-            ? "declared by nobody"
-            : `declared by ${item.declaredBy.map(({ kind, name }) => `${kind}/${name}`).join(", ")}`}
+        <span className="flex flex-wrap gap-x-3 text-xs break-words text-soft">
+          {item.declaredBy.length === 0 ? undefined : (
+            <span>declared by {item.declaredBy.map(({ kind, name }) => `${kind}/${name}`).join(", ")}</span>
+          )}
           {item.last?.at === undefined ? undefined : (
-            <>
-              {" "}
-              · last written <Ago at={item.last.at} />
-            </>
+            <span>
+              last written <Ago at={item.last.at} />
+            </span>
           )}
         </span>
         <span className="flex-1" />
         {item.state === "ignored" ? undefined : (
-          <DriftActions organization={organization} targets={[target]} fields={item.state === "differs"} />
+          <DriftActions
+            organization={organization}
+            targets={[target]}
+            fields={item.state === "differs"}
+            revert={item.state === "extra" ? "delete" : item.state === "missing" ? "create" : undefined}
+          />
         )}
       </div>
       <FieldTable item={item} />

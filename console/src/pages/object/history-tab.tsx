@@ -44,15 +44,7 @@ export function HistoryTab(about: AboutObject) {
                       </Button>
                     )}
                   </p>
-                  <ul className="mt-1 space-y-0.5 text-xs">
-                    {(declaration.changes ?? []).slice(0, 20).map((field) => (
-                      <li key={field.pointer} className="flex flex-wrap gap-x-2 break-all">
-                        <code className="text-soft">{field.pointer}</code>
-                        <Value value={field.before} sign="−" tone="bg-bad-wash text-bad" absent="absent" />
-                        <Value value={field.after} sign="+" tone="bg-good-wash text-good" absent="removed" />
-                      </li>
-                    ))}
-                  </ul>
+                  <Changes declaration={declaration} />
                 </li>
               ))}
             </ol>
@@ -62,6 +54,35 @@ export function HistoryTab(about: AboutObject) {
       <Timeline {...about} />
       {chosen === undefined ? undefined : <RollbackDialog {...about} to={chosen} close={() => setChosen(undefined)} />}
     </div>
+  );
+}
+
+const fieldsAtOnce = 8;
+
+/** What it changed, folded where that is long. Of the first declaration all is new, and nothing was there before. */
+function Changes({ declaration: { revision, changes = [] } }: { declaration: DeclarationDocument }) {
+  const list = (
+    <ul className="mt-1 space-y-0.5 text-xs">
+      {changes.map(({ pointer, before, after }) => (
+        <li key={pointer} className="flex flex-wrap gap-x-2 gap-y-0.5 break-words">
+          <code className="text-soft">{pointer}</code>
+          {revision === 1 ? undefined : (
+            <Value value={before} sign="−" tone="bg-bad-wash text-bad" absent="not set before" />
+          )}
+          <Value value={after} sign="+" tone="bg-good-wash text-good" absent="no longer set" />
+        </li>
+      ))}
+    </ul>
+  );
+  if (changes.length === 0 || (revision !== 1 && changes.length <= fieldsAtOnce)) return list;
+  return (
+    <details className="mt-0.5">
+      <summary className="w-fit cursor-pointer text-xs text-accent">
+        {revision === 1 ? "declared for the first time, with" : "changed"} {changes.length} field
+        {changes.length === 1 ? "" : "s"}
+      </summary>
+      {list}
+    </details>
   );
 }
 

@@ -6,6 +6,8 @@ import { Ago } from "../../components/time.tsx";
 import type { AboutObject } from "./page.tsx";
 import { observationQuery } from "./queries.ts";
 
+const cell = "block sm:table-cell sm:px-3.5 sm:py-2";
+
 /** The items as they were last seen outside: ours, and those of others, which are left alone. */
 export function OutsideTab({ organization, path }: AboutObject) {
   const observation = useQuery(observationQuery(organization, path));
@@ -33,27 +35,30 @@ export function OutsideTab({ organization, path }: AboutObject) {
                     >
                       {subject.completeness} look
                     </Chip>
-                    last changed in our eyes <Ago at={subject.at} />
+                    <span>
+                      last change seen <Ago at={subject.at} />
+                    </span>
                   </>
                 }
               >
                 <div tabIndex={0} role="region" aria-label="Items seen outside" className="overflow-x-auto">
-                  <table className="w-full min-w-[34rem] text-left text-sm">
-                    <thead className="text-xs text-soft">
+                  <table className="w-full text-left text-sm">
+                    <thead className="hidden text-xs text-soft sm:table-header-group">
                       <tr className="border-b border-line">
-                        <th className="px-3.5 py-2 font-medium">Item</th>
+                        <th className="w-1/4 px-3.5 py-2 font-medium">Item</th>
                         <th className="px-3.5 py-2 font-medium">Whose</th>
-                        <th className="px-3.5 py-2 font-medium">Declared by</th>
+                        <th className="w-1/5 px-3.5 py-2 font-medium">Declared by</th>
                         <th className="px-3.5 py-2 font-medium">As seen</th>
                       </tr>
                     </thead>
                     <tbody className="divide-y divide-line">
                       {subject.items.map((item) => (
-                        <tr key={item.key} className="align-top">
-                          <th scope="row" className="px-3.5 py-2 font-normal">
-                            <code className="break-all">{item.key}</code>
+                        // On a narrow screen each item is a small list of its own: nothing hides behind a scroll.
+                        <tr key={item.key} className="block px-3.5 py-2 align-top sm:table-row sm:p-0">
+                          <th scope="row" className="block font-normal sm:table-cell sm:px-3.5 sm:py-2">
+                            <code className="break-words">{item.key}</code>
                           </th>
-                          <td className="px-3.5 py-2">
+                          <td className={cell}>
                             {item.owned ? (
                               <Mark tone="good" icon="shield">
                                 ours
@@ -64,11 +69,12 @@ export function OutsideTab({ organization, path }: AboutObject) {
                               </Mark>
                             )}
                           </td>
-                          <td className="px-3.5 py-2 break-words text-soft">
+                          <td className={`${cell} break-words text-soft`}>
+                            <span className="sm:hidden">declared by </span>
                             {item.declaredBy.map(({ kind, name }) => `${kind}/${name}`).join(", ") || "nobody"}
                           </td>
-                          <td className="px-3.5 py-2">
-                            <code className="text-xs break-all whitespace-pre-wrap">{JSON.stringify(item.item)}</code>
+                          <td className={cell}>
+                            <Seen item={item.item} />
                           </td>
                         </tr>
                       ))}
@@ -87,4 +93,28 @@ export function OutsideTab({ organization, path }: AboutObject) {
       }
     </Answer>
   );
+}
+
+/** Each field with its name; what lies deeper stays as it is written. */
+function Seen({ item }: { item: unknown }) {
+  if (typeof item !== "object" || item === null || Array.isArray(item))
+    return <code className="text-xs break-words whitespace-pre-wrap">{JSON.stringify(item)}</code>;
+  return (
+    <dl className="flex flex-wrap gap-x-4 gap-y-0.5 text-xs">
+      {Object.entries(item).map(([name, value]) => (
+        <div key={name} className="flex max-w-full min-w-0 gap-x-1.5">
+          <dt className="text-soft">{name}</dt>
+          <dd className="min-w-0">
+            <code className="break-words whitespace-pre-wrap">{textOf(value)}</code>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string"))
+    return value.join(", ");
+  return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
 }

@@ -13,6 +13,7 @@ import { Verdicts } from "../../components/verdicts.tsx";
 import { Dependencies } from "./dependencies.tsx";
 import type { AboutObject } from "./page.tsx";
 import { planQuery, whyQuery } from "./queries.ts";
+import { scopeFlags } from "./scope-flags.ts";
 import { Special } from "./special/special.tsx";
 import { Timeline } from "./timeline.tsx";
 
@@ -49,7 +50,7 @@ const topics: Readonly<Record<Reason["topic"], IconName>> = {
 };
 
 /** The answer to "why is it so?", what blocks first, each with the command that answers it. */
-function Why({ organization, path }: AboutObject) {
+function Why({ organization, path, resource }: AboutObject) {
   const why = useQuery(whyQuery(organization, path));
   return (
     <Panel title="Why">
@@ -72,7 +73,7 @@ function Why({ organization, path }: AboutObject) {
                       <ReasonLink organization={organization} path={path} reason={reason} />
                       {reason.command === undefined ? undefined : (
                         <span className="mt-0.5 block">
-                          <Command>{reason.command}</Command>
+                          <Command>{`${reason.command}${scopeFlags(resource.metadata)}`}</Command>
                         </span>
                       )}
                     </span>
@@ -163,6 +164,11 @@ function PlanPanel({ organization, path, resource }: AboutObject) {
 }
 
 const actionWords: Readonly<Record<string, string>> = { takeover: "take over" };
+/** Why something is to go: somebody deleted what declared it, or its declaration merely is not there any more. */
+const origins: Readonly<Record<string, string>> = {
+  declared: "its declaration was deleted",
+  inferred: "nothing declares it any more",
+};
 const actionTones: Readonly<Record<string, string>> = {
   delete: "text-bad",
   replace: "text-bad",
@@ -201,13 +207,15 @@ function SubjectPlan({ subject, confirmedAt }: { subject: Subject; confirmedAt: 
           </>
         )}
       </p>
-      <ul className="divide-y divide-line">
+      <ul>
         {items.map((item) => (
           <li key={`${item.action} ${item.key}`} className="border-t border-line px-3.5 py-2">
             <p className="flex flex-wrap items-center gap-x-2.5 text-sm">
               <b className={actionTones[item.action] ?? "text-hold"}>{actionWords[item.action] ?? item.action}</b>
               <code className="break-all">{item.key}</code>
-              {item.origin === undefined ? undefined : <span className="text-xs text-soft">{item.origin}</span>}
+              {item.origin === undefined ? undefined : (
+                <span className="text-xs text-soft">{origins[item.origin] ?? item.origin}</span>
+              )}
               {item.held ? (
                 <Chip tone="hold" icon="hand">
                   held

@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { ApiProblem } from "../../api/client.ts";
 import { loopsQuery } from "../../api/queries.ts";
 import type { ResourceDocument } from "../../api/types.ts";
 import { AxesHeader } from "../../components/axes.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Chip } from "../../components/mark.tsx";
-import { PageHeader } from "../../components/panel.tsx";
-import { Answer } from "../../components/states.tsx";
+import { PageHeader, Panel } from "../../components/panel.tsx";
+import { useInSight } from "../../components/part-nav.tsx";
+import { Answer, Empty } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 import { ObjectActions } from "./actions.tsx";
 import { AsTab } from "./as-tab.tsx";
@@ -30,9 +32,11 @@ const tabs: readonly { readonly tab: ObjectTab; readonly title: string; readonly
 /** One resource: what is wanted, what was seen, why it is as it is, and what can be done. */
 export function ObjectPage() {
   const { organization, _splat: path = "" } = objectRoute.useParams();
-  const { tab = "overview" } = objectRoute.useSearch();
   const found = useQuery(objectQuery(organization, path));
-  const loops = useQuery(loopsQuery).data;
+  const loops = useQuery(loopsQuery);
+  const missing = found.data === undefined ? missingWords(found.error) : undefined;
+  // Which tabs there are is known with the loops: they are awaited, so that none appears under somebody's finger.
+  const shown = { ...found, data: loops.isPending ? undefined : found.data };
   return (
     <>
       <Link
@@ -42,45 +46,82 @@ export function ObjectPage() {
       >
         <Icon name="back" size={14} /> Inventory
       </Link>
-      <Answer of={found} what="the resource">
-        {(resource) => {
-          const hasLoop = loops?.kinds.find(({ kind }) => kind === resource.kind)?.everySeconds !== undefined;
-          const about = { organization, path, resource };
-          return (
-            <>
-              <PageHeader title={resource.metadata.name} lead={<Facts resource={resource} />}>
-                <ObjectActions {...about} hasLoop={hasLoop} />
-              </PageHeader>
-              <AxesHeader resource={resource} />
-              <nav
-                aria-label="Parts of the object"
-                className="mt-4 mb-4 flex gap-1 overflow-x-auto border-b border-line"
-              >
-                {tabs
-                  .filter(({ needsLoop }) => needsLoop !== true || hasLoop)
-                  .map((entry) => (
-                    <Link
-                      key={entry.tab}
-                      to="/o/$organization/objects/$"
-                      params={{ organization, _splat: path }}
-                      search={entry.tab === "overview" ? {} : { tab: entry.tab }}
-                      aria-current={entry.tab === tab ? "page" : undefined}
-                      className={`-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap ${entry.tab === tab ? "border-accent text-accent" : "border-transparent text-soft hover:text-ink"}`}
-                    >
-                      {entry.title}
-                    </Link>
-                  ))}
-              </nav>
-              {tab === "overview" ? <OverviewTab {...about} hasLoop={hasLoop} /> : undefined}
-              {tab === "differences" && hasLoop ? <DifferencesTab {...about} /> : undefined}
-              {tab === "spec" ? <SpecTab {...about} /> : undefined}
-              {tab === "history" ? <HistoryTab {...about} /> : undefined}
-              {tab === "outside" && hasLoop ? <OutsideTab {...about} /> : undefined}
-              {tab === "as" ? <AsTab {...about} /> : undefined}
-            </>
-          );
-        }}
-      </Answer>
+      {missing === undefined ? (
+        <Answer of={shown} what="the resource">
+          {(resource) => {
+            const hasLoop = loops.data?.kinds.find(({ kind }) => kind === resource.kind)?.everySeconds !== undefined;
+            return <Found about={{ organization, path, resource }} hasLoop={hasLoop} />;
+          }}
+        </Answer>
+      ) : (
+        <Missing organization={organization} path={path} words={missing} />
+      )}
+    </>
+  );
+}
+
+function Found({ about, hasLoop }: { about: AboutObject; hasLoop: boolean }) {
+  const { organization, path, resource } = about;
+  const { tab = "overview" } = objectRoute.useSearch();
+  const inSight = useInSight();
+  return (
+    <>
+      <PageHeader title={resource.metadata.name} lead={<Facts resource={resource} />}>
+        <ObjectActions {...about} hasLoop={hasLoop} />
+      </PageHeader>
+      <AxesHeader resource={resource} />
+      <nav aria-label="Parts of the object" className="mt-4 mb-4 flex gap-1 overflow-x-auto border-b border-line">
+        {tabs
+          .filter(({ needsLoop }) => needsLoop !== true || hasLoop)
+          .map((entry) => (
+            <Link
+              key={entry.tab}
+              ref={entry.tab === tab ? inSight : undefined}
+              to="/o/$organization/objects/$"
+              params={{ organization, _splat: path }}
+              search={entry.tab === "overview" ? {} : { tab: entry.tab }}
+              aria-current={entry.tab === tab ? "page" : undefined}
+              className={`-mb-px border-b-2 px-3 py-2 text-sm font-medium whitespace-nowrap ${entry.tab === tab ? "border-accent text-accent" : "border-transparent text-soft hover:text-ink"}`}
+            >
+              {entry.title}
+            </Link>
+          ))}
+      </nav>
+      {tab === "overview" ? <OverviewTab {...about} hasLoop={hasLoop} /> : undefined}
+      {tab === "differences" && hasLoop ? <DifferencesTab {...about} /> : undefined}
+      {tab === "spec" ? <SpecTab {...about} /> : undefined}
+      {tab === "history" ? <HistoryTab {...about} /> : undefined}
+      {tab === "outside" && hasLoop ? <OutsideTab {...about} /> : undefined}
+      {tab === "as" ? <AsTab {...about} /> : undefined}
+    </>
+  );
+}
+
+/** What the API says where there is nothing under an address. */
+function missingWords(error: unknown): string | undefined {
+  return error instanceof ApiProblem && error.problem.status === 404 ? error.message : undefined;
+}
+
+/** A link outlives what it leads to: what can be known of it is elsewhere. */
+function Missing({ organization, path, words }: { organization: string; path: string; words: string }) {
+  const name = path.split("/").at(-1) ?? path;
+  const link = "text-accent underline";
+  return (
+    <>
+      <PageHeader title={name} />
+      <Panel>
+        <Empty icon="question" title={words}>
+          It never was there, or it was deleted. See{" "}
+          <Link to="/o/$organization/inventory" params={{ organization }} search={{ name }} className={link}>
+            what has that name now
+          </Link>{" "}
+          or{" "}
+          <Link to="/o/$organization/audit" params={{ organization }} search={{ resource: name }} className={link}>
+            what was done to it
+          </Link>
+          .
+        </Empty>
+      </Panel>
     </>
   );
 }
@@ -96,11 +137,11 @@ function Facts({ resource }: { resource: ResourceDocument }) {
   const { kind, metadata } = resource;
   const scope = [metadata.project, metadata.workspace].filter((part) => part !== undefined).join(" / ");
   return (
-    <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+    <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <b className="font-medium text-ink">{kind}</b>
       <span>in {scope === "" ? `organization ${metadata.organization}` : scope}</span>
       <span>
-        · generation {metadata.generation}, declared by {metadata.declaredBy} <Ago at={metadata.declaredAt} />
+        generation {metadata.generation}, declared by {metadata.declaredBy} <Ago at={metadata.declaredAt} />
       </span>
       {metadata.protect ? (
         <Chip tone="accent" icon="shield">
@@ -113,7 +154,7 @@ function Facts({ resource }: { resource: ResourceDocument }) {
         </Chip>
       )}
       {Object.entries(metadata.labels).map(([key, value]) => (
-        <Chip key={key} tone="plain">
+        <Chip key={key} tone="plain" title={`${key}=${value}`}>
           {key}={value}
         </Chip>
       ))}

@@ -176,19 +176,33 @@ function Yaml({
 
 /** Who set which field: another owner is refused, and told this name. */
 function Owners({ resource }: AboutObject) {
-  const owners = Object.entries(resource.metadata.owners ?? {});
+  const owners = Map.groupBy(Object.entries(resource.metadata.owners ?? {}), ([, owner]) => owner);
   return (
     <Panel title="Field owners" flush>
-      {owners.length === 0 ? (
+      {owners.size === 0 ? (
         <p className="p-3.5 text-sm text-soft">
           No field has an owner of its own: it was declared as a whole by {resource.metadata.declaredBy}.
         </p>
       ) : (
-        <ul className="max-h-96 divide-y divide-line overflow-y-auto">
-          {owners.map(([pointer, owner]) => (
-            <li key={pointer} className="flex flex-wrap justify-between gap-x-3 px-3.5 py-1.5 text-sm">
-              <code className="min-w-0 break-all">{pointer}</code>
-              <span className="text-soft">{owner}</span>
+        <ul className="divide-y divide-line">
+          {[...owners].map(([owner, fields]) => (
+            <li key={owner} className="px-3.5 py-2 text-sm">
+              <p>
+                <b className="font-medium break-words">{owner}</b>{" "}
+                <span className="text-soft">
+                  set {fields.length} field{fields.length === 1 ? "" : "s"}
+                </span>
+              </p>
+              <ul className="mt-1 space-y-0.5 text-xs">
+                {fields
+                  .map(([pointer]) => pointer)
+                  .toSorted()
+                  .map((pointer) => (
+                    <li key={pointer}>
+                      <code className="break-words">{pointer}</code>
+                    </li>
+                  ))}
+              </ul>
             </li>
           ))}
         </ul>

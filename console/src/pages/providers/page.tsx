@@ -65,9 +65,12 @@ function Accounts({ organization }: { organization: string }) {
 
 const credentials = {
   sealed: "sealed to the engine: no page, log or answer can show it",
-  reference: "named at the engine's own machine",
+  reference: "kept on the engine's own machine, and only named here",
   none: "none: nothing can be called",
 } as const;
+
+/** What a provider is told, as people call it; those of other providers keep their own names. */
+const settings: Readonly<Record<string, string>> = { url: "Address", server: "Server", sentinel: "Marked by" };
 
 function AccountCard({ organization, account }: { organization: string; account: AccountDocument }) {
   const [storing, setStoring] = useState(false);
@@ -82,8 +85,8 @@ function AccountCard({ organization, account }: { organization: string; account:
     ["Ours there", use === undefined ? "–" : `${use.owned} item${use.owned === 1 ? "" : "s"}`],
     ["Identity", account.fingerprint === undefined ? "not claimed yet" : <code key="id">{account.fingerprint}</code>],
     ...Object.entries(account.settings).map(([name, value]): [string, React.ReactNode] => [
-      name,
-      <code key={name} className="text-xs break-all">
+      settings[name] ?? name,
+      <code key={name} className="text-xs break-words">
         {typeof value === "string" ? value : JSON.stringify(value)}
       </code>,
     ]),
@@ -190,9 +193,9 @@ function FullInventory({ account: { use } }: { account: AccountDocument }) {
       </>
     );
   return (
-    <ul>
+    <ul className="flex flex-wrap gap-x-3">
       {use.inventories.map(({ collection, completeAt }) => (
-        <li key={collection}>
+        <li key={collection} className="whitespace-nowrap">
           {collection} <Ago at={completeAt} className="text-soft" />
         </li>
       ))}

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, get } from "../../api/client.ts";
 import { base, keys } from "../../api/queries.ts";
@@ -7,6 +8,7 @@ import { useAction } from "../../components/action.ts";
 import { Button } from "../../components/button.tsx";
 import { TextField } from "../../components/field.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { plainWords } from "../../components/plain-words.ts";
 import { Answer, Empty, ProblemNote } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 import { Mailed } from "./deliveries.tsx";
@@ -32,7 +34,7 @@ function Told({ organization }: { organization: string }) {
       (await get<{ items: readonly NotificationDocument[] }>(`${base(organization)}/notifications`)).items,
   });
   return (
-    <Panel flush title="What was told" aside="one entry per cause and window">
+    <Panel flush title="What was told" aside="the same cause is told once, not once per resource">
       <Answer of={told} what="what was told">
         {(items) =>
           items.length === 0 ? (
@@ -46,7 +48,10 @@ function Told({ organization }: { organization: string }) {
                 <li key={entry.id} className="px-3.5 py-2 text-sm">
                   <p className="flex flex-wrap items-baseline gap-x-3">
                     <code className="text-xs">{entry.type}</code>
-                    <span className="min-w-0 flex-1 basis-56 break-words">{entry.summary}</span>
+                    <span className="min-w-0 flex-1 basis-56 break-words">
+                      {plainWords(entry.summary.replace(/^resource\/[0-9a-f-]+:/, "One resource:"))}{" "}
+                      <SeeIt organization={organization} links={entry.items.map(({ link }) => link)} />
+                    </span>
                     <Ago at={entry.toldAt ?? entry.openedAt} className="text-xs text-soft" />
                   </p>
                 </li>
@@ -56,6 +61,21 @@ function Told({ organization }: { organization: string }) {
         }
       </Answer>
     </Panel>
+  );
+}
+
+/** Leads to what was told of, where it has a page of its own. */
+function SeeIt({ organization, links }: { organization: string; links: readonly (string | undefined)[] }) {
+  const [, part, id] = /\/(held-changes|operations)\/([^/]+)$/.exec(links[0] ?? "") ?? [];
+  if (part === undefined || id === undefined) return undefined;
+  return (
+    <Link
+      to={part === "operations" ? "/o/$organization/operations/$id" : "/o/$organization/held/$id"}
+      params={{ organization, id }}
+      className="text-accent underline"
+    >
+      see it
+    </Link>
   );
 }
 

@@ -18,6 +18,12 @@ export interface FirewallSpec {
   readonly rules: readonly FirewallRule[];
 }
 
+export interface CloudNetworkSpec {
+  readonly range?: string;
+  readonly subnets?: readonly { readonly range: string }[];
+  readonly routes?: readonly { readonly destination: string; readonly gateway: string }[];
+}
+
 export interface HostSpec {
   readonly account: string;
   readonly type: string;

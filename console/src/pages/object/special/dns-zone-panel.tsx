@@ -2,7 +2,7 @@ import type { PropagationReport } from "../../../../../src/kinds/dns-zone/propag
 import type { IconName } from "../../../components/icons.tsx";
 import { Chip, Mark, type Tone } from "../../../components/mark.tsx";
 import { Panel } from "../../../components/panel.tsx";
-import { Command, Empty } from "../../../components/states.tsx";
+import { Command } from "../../../components/states.tsx";
 import { Ago } from "../../../components/time.tsx";
 import type { AboutObject } from "../page.tsx";
 
@@ -23,7 +23,8 @@ export function DnsZonePanel({ resource }: AboutObject) {
   if (report === undefined)
     return (
       <Panel title="Propagation">
-        <Empty icon="clock" title={asked ? "Its servers were not asked yet" : "Its servers are not asked"}>
+        <p className="text-sm font-medium">{asked ? "Its servers were not asked yet" : "Its servers are not asked"}</p>
+        <p className="mt-0.5 text-sm text-soft">
           {asked ? (
             "The next look asks every server of the zone and every resolver that is named."
           ) : (
@@ -32,7 +33,7 @@ export function DnsZonePanel({ resource }: AboutObject) {
               queries, and this shows who is behind and since when.
             </>
           )}
-        </Empty>
+        </p>
       </Panel>
     );
   return <Matrix report={report} />;
@@ -69,11 +70,11 @@ function Matrix({ report: { servers, sets } }: { report: PropagationReport }) {
         <table className="w-full text-left text-sm">
           <thead className="text-xs">
             <tr className="border-b border-line align-bottom">
-              <th scope="col" className="min-w-52 px-3.5 py-2 font-medium text-soft">
+              <th scope="col" className="min-w-32 px-2 py-2 font-medium text-soft sm:min-w-52 sm:px-3.5">
                 Record set
               </th>
               {servers.map(({ server, role }) => (
-                <th key={server} scope="col" className="px-3.5 py-2 font-medium">
+                <th key={server} scope="col" className="px-2 py-2 font-medium sm:px-3.5">
                   <code>{server}</code>
                   <span className="block font-normal text-soft">
                     {role === "resolver" ? "resolver" : "name server"}
@@ -84,23 +85,23 @@ function Matrix({ report: { servers, sets } }: { report: PropagationReport }) {
           </thead>
           <tbody className="divide-y divide-line">
             <tr>
-              <th scope="row" className="px-3.5 py-2 font-medium">
+              <th scope="row" className="px-2 py-2 font-medium sm:px-3.5">
                 the zone's serial
               </th>
               {servers.map((server) => (
-                <Cell key={server.server} answer={server} />
+                <Cell key={server.server} answer={server} always />
               ))}
             </tr>
             {sets.map(({ key, wanted, answers }) => (
               <tr key={key}>
-                <th scope="row" className="px-3.5 py-2 font-normal">
-                  <code className="break-all">{key}</code>
+                <th scope="row" className="px-2 py-2 font-normal sm:px-3.5">
+                  <code className="break-words">{key}</code>
                   <span className="block text-xs break-all text-soft">{wanted}</span>
                 </th>
                 {servers.map(({ server }) => {
                   const answer = answers.find((one) => one.server === server);
                   return answer === undefined ? (
-                    <td key={server} className="px-3.5 py-2 text-xs text-soft">
+                    <td key={server} className="px-2 py-2 text-xs text-soft sm:px-3.5">
                       not asked
                     </td>
                   ) : (
@@ -121,15 +122,22 @@ function Matrix({ report: { servers, sets } }: { report: PropagationReport }) {
   );
 }
 
-function Cell({ answer: { state, answer, sinceMs } }: { answer: { state: State; answer: string; sinceMs: number } }) {
+function Cell({
+  answer: { state, answer, sinceMs },
+  always = false,
+}: {
+  answer: { state: State; answer: string; sinceMs: number };
+  /** Whether the answer is told even where it is the one that is wanted. */
+  always?: boolean;
+}) {
   const { word, tone, icon } = states[state];
   return (
-    <td className="px-3.5 py-2 align-top">
+    <td className="px-2 py-2 align-top sm:px-3.5">
       <Mark tone={tone} icon={icon} title={answer}>
         {word}
       </Mark>
       <span className="block max-w-56 text-xs break-all text-soft">
-        {state === "current" ? "" : `${answer} · `}
+        {state === "current" && !always ? "" : `${answer} · `}
         since <Ago at={new Date(sinceMs).toISOString()} />
       </span>
     </td>

@@ -1,5 +1,6 @@
 import type { ResourceDocument } from "../../../api/types.ts";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { loopsQuery } from "../../../api/queries.ts";
 import { Icon } from "../../../components/icons.tsx";
 import { ObjectLink, pathOf } from "../../../components/object-link.tsx";
@@ -45,7 +46,6 @@ export function EffectivePolicy({
   organization: string;
   layers: readonly ResourceDocument[];
 }) {
-  const loops = useQuery(loopsQuery).data;
   const rules = combined(layers);
   const incoming = rules.filter(({ rule }) => (rule.direction ?? "in") === "in");
   const outgoing = rules.filter(({ rule }) => rule.direction === "out");
@@ -56,46 +56,106 @@ export function EffectivePolicy({
         one with <code>applies: scope</code>.
       </p>
     );
-  const table = (title: string, shown: readonly LayeredRule[], nothing: string) => (
-    <div className="min-w-0">
+  // What a single layer lets through needs no word about which of them says so.
+  const by = layers.length > 1;
+  return (
+    <div className="space-y-3">
+      <Rules
+        organization={organization}
+        title="What may come in"
+        rules={incoming}
+        by={by}
+        nothing="Nothing may come in."
+      />
+      <Rules
+        organization={organization}
+        title="What may go out"
+        rules={outgoing}
+        by={by}
+        nothing="Everything may go out: no layer has a rule for it."
+      />
+    </div>
+  );
+}
+
+const atOnce = 12;
+
+function Rules({
+  organization,
+  title,
+  rules,
+  by,
+  nothing,
+}: {
+  organization: string;
+  title: string;
+  rules: readonly LayeredRule[];
+  /** Whether each says which firewall it is of. */
+  by: boolean;
+  nothing: string;
+}) {
+  const [all, setAll] = useState(false);
+  return (
+    <section className="min-w-0">
       <h3 className="mb-1 text-xs font-semibold text-soft">{title}</h3>
-      {shown.length === 0 ? (
+      {rules.length === 0 ? (
         <p className="text-sm">{nothing}</p>
       ) : (
         <ul className="divide-y divide-line rounded-md border border-line">
-          {shown.map(({ rule, from }) => (
-            <li key={meaning(rule)} className="px-2.5 py-1.5 text-sm">
-              <p className="flex flex-wrap items-baseline gap-x-2">
-                <b className="font-medium">
-                  {rule.protocol} {rule.port ?? ""}
-                </b>
-                <span className="min-w-0 break-all">
-                  {rule.direction === "out" ? "to" : "from"}{" "}
-                  {everybody(rule.cidrs) ? <span className="text-warn">everybody</span> : rule.cidrs.join(", ")}
-                </span>
-              </p>
-              <p className="text-xs break-words text-soft">
-                {rule.description === undefined ? "" : `${rule.description} · `}
-                by{" "}
-                {from.map((layer, index) => (
-                  <span key={layer.metadata.uid}>
-                    {index === 0 ? "" : ", "}
-                    <ObjectLink organization={organization} path={pathOf(layer, loops)}>
-                      {layer.metadata.name}
-                    </ObjectLink>
-                  </span>
-                ))}
-              </p>
-            </li>
+          {rules.slice(0, all ? undefined : atOnce).map((rule) => (
+            <RuleRow key={meaning(rule.rule)} organization={organization} layered={rule} by={by} />
           ))}
         </ul>
       )}
-    </div>
+      {rules.length > atOnce ? (
+        <button
+          type="button"
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+          className="mt-1 cursor-pointer text-sm text-accent hover:underline"
+        >
+          {all ? "show fewer" : `show all ${rules.length} rules`}
+        </button>
+      ) : undefined}
+    </section>
   );
+}
+
+function RuleRow({
+  organization,
+  layered: { rule, from },
+  by,
+}: {
+  organization: string;
+  layered: LayeredRule;
+  by: boolean;
+}) {
+  const loops = useQuery(loopsQuery).data;
   return (
-    <div className="grid gap-3 md:grid-cols-2">
-      {table("What may come in", incoming, "Nothing may come in.")}
-      {table("What may go out", outgoing, "Everything may go out: no layer has a rule for it.")}
-    </div>
+    <li className="flex flex-wrap items-baseline gap-x-3 px-2.5 py-1.5 text-sm">
+      <b className="min-w-20 font-medium">
+        {rule.protocol} {rule.port ?? ""}
+      </b>
+      <span className="min-w-0 flex-1 basis-52 break-words">
+        {rule.direction === "out" ? "to" : "from"}{" "}
+        {everybody(rule.cidrs) ? <span className="text-warn">everybody</span> : rule.cidrs.join(", ")}
+        {rule.description === undefined ? undefined : (
+          <span className="block text-xs break-words text-soft">{rule.description}</span>
+        )}
+      </span>
+      {by ? (
+        <span className="text-xs break-words text-soft">
+          by{" "}
+          {from.map((layer, index) => (
+            <span key={layer.metadata.uid}>
+              {index === 0 ? "" : ", "}
+              <ObjectLink organization={organization} path={pathOf(layer, loops)}>
+                {layer.metadata.name}
+              </ObjectLink>
+            </span>
+          ))}
+        </span>
+      ) : undefined}
+    </li>
   );
 }

@@ -32,7 +32,7 @@ export function LoadBalancerPanel({ organization, resource }: AboutObject) {
       />
       <h3 className="mt-4 mb-1 text-xs font-semibold text-soft">Listens to</h3>
       <div tabIndex={0} role="region" aria-label="Services" className="overflow-x-auto rounded-md border border-line">
-        <table className="w-full min-w-[26rem] text-left text-sm">
+        <table className="w-full text-left text-sm">
           <thead className="text-xs text-soft">
             <tr className="border-b border-line">
               <th className="px-2.5 py-1.5 font-medium">Port</th>

@@ -15,6 +15,16 @@ const modes = {
   metric: "by the load of its members",
 } as const;
 
+/** What a metric is called, and what it is counted in. */
+const loads: Readonly<Record<string, readonly [name: string, unit: string]>> = {
+  cpuPercent: ["Processor load", "\u00A0%"],
+  networkMegabits: ["Network, both ways", "\u00A0Mbit/s"],
+};
+
+function boundsWords({ upAbove, downBelow }: { upAbove: number; downBelow: number }, unit: string): string {
+  return `grows above ${upAbove}${unit}, shrinks below ${downBelow}${unit}`;
+}
+
 /** How large a group is between its bounds, what decides that, how it got there, and who is in it. */
 export function ScalingGroupPanel({ organization, path, resource }: AboutObject) {
   const spec = specOf<ScalingGroupSpec>(resource);
@@ -35,7 +45,7 @@ export function ScalingGroupPanel({ organization, path, resource }: AboutObject)
             ...Object.entries(metrics).flatMap(([name, bounds]) =>
               bounds === undefined
                 ? []
-                : [[name, `up above ${bounds.upAbove}, down below ${bounds.downBelow}`] as const],
+                : [[loads[name]?.[0] ?? name, boundsWords(bounds, loads[name]?.[1] ?? "")] as const],
             ),
             ["Adds at a time", spec.stepUp ?? 1],
             ["Takes at a time", spec.maxStepDown ?? "the larger of 1 and a tenth"],
@@ -43,7 +53,7 @@ export function ScalingGroupPanel({ organization, path, resource }: AboutObject)
             ["Goes first", spec.victims ?? "newest"],
             ["Drained for", duration((spec.drainSeconds ?? 30) * 1_000)],
             [
-              "Never smaller on",
+              "Does not shrink on",
               (spec.keepWindows ?? [])
                 .map(({ days, from, to }) => `${days.join(", ")} ${from} to ${to} UTC`)
                 .join("; ") || "no day",

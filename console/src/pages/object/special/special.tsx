@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
 import type { AboutObject } from "../page.tsx";
+import { CloudNetworkPanel } from "./cloud-network-panel.tsx";
+import { ComputeProfilePanel } from "./compute-profile-panel.tsx";
 import { DnsZonePanel } from "./dns-zone-panel.tsx";
 import { FirewallPanel } from "./firewall-panel.tsx";
 import { HostPanel } from "./host-panel.tsx";
@@ -7,6 +9,8 @@ import { LoadBalancerPanel } from "./load-balancer-panel.tsx";
 import { ScalingGroupPanel } from "./scaling-group-panel.tsx";
 
 const panels: Readonly<Record<string, (about: AboutObject) => ReactNode>> = {
+  CloudNetwork: CloudNetworkPanel,
+  ComputeProfile: ComputeProfilePanel,
   DnsZone: DnsZonePanel,
   Firewall: FirewallPanel,
   Host: HostPanel,
