@@ -98,6 +98,7 @@ describe("objects, drift and held changes in the console", () => {
   const differences = "objects/projects/shop/workspaces/production/firewalls/web?tab=differences";
 
   test("what is said of an object can be typed, has names and times for numbers, and says when nothing is there", async () => {
+    const declared = await outside();
     await removeRule();
     const place = "objects/projects/shop/workspaces/production";
     await opened(consoleLooks[0], async (page) => {
@@ -148,6 +149,9 @@ describe("objects, drift and held changes in the console", () => {
       await page.getByText("declared by Host/web-1").first().waitFor();
       await requireSound(page, "what is outside, narrow");
     });
+    await endPauses(product, "demo");
+    await operatorCall(product, "POST", `${firewall}:reconcile`);
+    await until("the rule to be put back", outside, ({ length }) => length === declared.length, 900);
   });
 
   test("what differs stands side by side, is ignored until a day, is acted upon again, and is put back", async () => {
@@ -261,8 +265,19 @@ describe("objects, drift and held changes in the console", () => {
         await page.getByRole("textbox", { name: /as it would be/ }).waitFor();
         await requireSound(page, `the editor, ${look.name}`);
         assert.notDeepEqual((await read(record)).spec.values, changed.spec.values, "nothing before its plan was seen");
-        if (look === consoleLooks[0]) return;
+        if (look === consoleLooks[0]) {
+          const others = { ...changed, spec: { ...changed.spec, values: ["198.51.100.72"] } };
+          await operatorCall(product, "PUT", record, others);
+          await page.getByText("It was declared anew by operator").waitFor();
+          assert.match((await editor.innerText()).replaceAll("\u00A0", " "), /198\.51\.100\.71/, "the edits are kept");
+          assert.equal(await page.getByRole("button", { name: "Show the plan" }).isDisabled(), true);
+          await page.getByRole("button", { name: "Begin from what is declared now" }).click();
+          await page.getByText("It was declared anew").waitFor({ state: "detached" });
+          await editor.getByText("198.51.100.72").waitFor();
+          return;
+        }
         await page.getByRole("button", { name: "Declare it" }).click();
+        await page.getByText("Declared. Its loop has been woken.").waitFor();
         await until(
           "it to be declared",
           () => read(record),

@@ -22,7 +22,7 @@ export function Entry({ organization, entry }: { organization: string; entry: Au
           onClick={() => setOpen(!open)}
           className="cursor-pointer text-xs text-accent hover:underline"
         >
-          {open ? "less" : "all of it"}
+          All of it
         </button>
       </div>
       {entry.reason === undefined ? undefined : (

@@ -1,17 +1,18 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { parse, stringify } from "yaml";
 import { api } from "../../api/client.ts";
 import { specSchema } from "../../api/json-schema.ts";
 import { kindSchemasQuery } from "../../api/kind-schema.ts";
 import { base } from "../../api/queries.ts";
-import type { DryRunDocument, Manifest } from "../../api/types.ts";
+import type { DryRunDocument, Manifest, ResourceDocument } from "../../api/types.ts";
 import { useAction } from "../../components/action.ts";
 import { Button } from "../../components/button.tsx";
 import { DryRunView } from "../../components/dry-run.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { Answer, ProblemNote } from "../../components/states.tsx";
 import { TextDifference, YamlEditor } from "../../components/text.tsx";
+import { Ago } from "../../components/time.tsx";
 import { fieldErrors } from "../../forms/form-context.ts";
 import { SchemaForm } from "../../forms/schema-form.tsx";
 import { manifestOf } from "./manifest.ts";
@@ -19,17 +20,43 @@ import type { AboutObject } from "./page.tsx";
 
 /** Edits the declaration: by its form or as YAML. Nothing is declared before its plan was seen. */
 export function SpecTab(about: AboutObject) {
+  // What somebody is editing stays while others declare: the page follows what is newer when nothing would be lost.
+  const [from, setFrom] = useState(about.resource);
+  const [asYaml, setAsYaml] = useState(false);
+  const [declared, setDeclared] = useState(false);
+  const isNewer = about.resource.metadata.revision !== from.metadata.revision;
   return (
     <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-      <Editor key={about.resource.metadata.revision} {...about} />
+      <Editor
+        key={from.metadata.revision}
+        {...about}
+        resource={from}
+        newer={isNewer ? about.resource : undefined}
+        follow={() => setFrom(about.resource)}
+        asYaml={asYaml}
+        setAsYaml={setAsYaml}
+        declared={declared}
+        setDeclared={setDeclared}
+      />
       <Owners {...about} />
     </div>
   );
 }
 
-function Editor({ organization, path, resource }: AboutObject) {
+interface Editing extends AboutObject {
+  /** What was declared since the editing began. */
+  readonly newer: ResourceDocument | undefined;
+  /** Goes on from what is declared now. */
+  readonly follow: () => void;
+  readonly asYaml: boolean;
+  readonly setAsYaml: (asYaml: boolean) => void;
+  /** Whether what stands here was declared from here. */
+  readonly declared: boolean;
+  readonly setDeclared: (declared: boolean) => void;
+}
+
+function Editor({ organization, path, resource, newer, follow, asYaml, setAsYaml, declared, setDeclared }: Editing) {
   const [manifest, setManifest] = useState<Manifest>(manifestOf(resource));
-  const [asYaml, setAsYaml] = useState(false);
   const [broken, setBroken] = useState<string>();
   const schemas = useQuery(kindSchemasQuery);
   const link = `${base(organization)}/${path}`;
@@ -40,13 +67,22 @@ function Editor({ organization, path, resource }: AboutObject) {
   const declare = useAction(
     organization,
     () => api("PUT", link, { headers, body: manifest }),
-    () => plan.reset(),
+    () => {
+      plan.reset();
+      setDeclared(true);
+    },
   );
   const edit = (next: Manifest) => {
     plan.reset();
     declare.reset();
+    setDeclared(false);
     setManifest(next);
   };
+  const isEdited = JSON.stringify(manifest) !== JSON.stringify(manifestOf(resource));
+  const follows = newer !== undefined && (!isEdited || declare.isSuccess);
+  useEffect(() => {
+    if (follows) follow();
+  });
   const [undone, setUndone] = useState(0);
   const undo = () => {
     edit(manifestOf(resource));
@@ -107,6 +143,7 @@ function Editor({ organization, path, resource }: AboutObject) {
             <DryRunView plan={plan.data} />
           </section>
         )}
+        {newer === undefined || follows ? undefined : <Overtaken newer={newer} follow={follow} />}
         {error === null ? undefined : <ProblemNote error={error} />}
         <div className="mt-3 flex flex-wrap justify-end gap-2">
           <Button tone="quiet" onClick={undo}>
@@ -116,7 +153,7 @@ function Editor({ organization, path, resource }: AboutObject) {
             type="submit"
             tone={plan.data === undefined ? "primary" : "plain"}
             busy={plan.isPending}
-            disabled={broken !== undefined || isLeaving}
+            disabled={broken !== undefined || isLeaving || newer !== undefined}
           >
             Show the plan
           </Button>
@@ -126,11 +163,28 @@ function Editor({ organization, path, resource }: AboutObject) {
             </Button>
           )}
         </div>
-        {declare.isSuccess ? (
-          <p className="mt-2 text-right text-sm text-good">Declared. Its loop has been woken.</p>
+        {declared ? (
+          <p role="status" className="mt-2 text-right text-sm text-good">
+            Declared. Its loop has been woken.
+          </p>
         ) : undefined}
       </form>
     </Panel>
+  );
+}
+
+/** Somebody else declared it meanwhile: the edits are kept until their author lets go of them. */
+function Overtaken({ newer, follow }: { newer: ResourceDocument; follow: () => void }) {
+  return (
+    <div role="alert" className="my-3 rounded-md bg-warn-wash px-3 py-2 text-sm text-warn">
+      <p>
+        It was declared anew by {newer.metadata.declaredBy} <Ago at={newer.metadata.declaredAt} /> while you were
+        editing. Your edits are still here; copy what you need of them and begin from what is declared now.
+      </p>
+      <Button className="mt-2" icon="refresh" onClick={follow}>
+        Begin from what is declared now
+      </Button>
+    </div>
   );
 }
 

@@ -19,6 +19,8 @@ interface Stands {
 /** What holds here and why, and what this organization itself says. */
 export function Rules({ organization }: { organization: string }) {
   const limits = useQuery(limitsQuery(organization));
+  // The form begins anew with every policy; that it was set here is said by whoever stays.
+  const [isSet, setIsSet] = useState(false);
   const policy = useQuery({
     queryKey: [...keys.record(organization, "policy"), "own"],
     queryFn: async (): Promise<Stands> => {
@@ -46,6 +48,8 @@ export function Rules({ organization }: { organization: string }) {
               organization={organization}
               stands={stands}
               usual={deletesOf(limits.data?.limits ?? [])}
+              isSet={isSet}
+              setIsSet={setIsSet}
             />
           )}
         </Answer>
@@ -72,28 +76,36 @@ function PolicyForm({
   organization,
   stands: { policy, etag },
   usual,
+  isSet,
+  setIsSet,
 }: {
   organization: string;
   stands: Stands;
   /** What holds now: a count that is set keeps the rest of it. */
   usual: DeleteLimit;
+  isSet: boolean;
+  setIsSet: (isSet: boolean) => void;
 }) {
   const [mode, setMode] = useState<string>(policy.mode ?? "");
   const [fourEyes, setFourEyes] = useState(policy.fourEyes ?? false);
   const [deletes, setDeletes] = useState(String(policy.limits?.deletesPerCycle?.count ?? ""));
   const [changes, setChanges] = useState(String(policy.limits?.changesPerCycle ?? ""));
   const next = policyOf(policy, usual, { mode, fourEyes, deletes, changes });
-  const save = useAction(organization, () =>
-    api<PolicyDocument | HeldChangeDocument>("PUT", `${base(organization)}/policy`, {
-      headers: { "if-match": etag },
-      body: next,
-    }),
+  const save = useAction(
+    organization,
+    () =>
+      api<PolicyDocument | HeldChangeDocument>("PUT", `${base(organization)}/policy`, {
+        headers: { "if-match": etag },
+        body: next,
+      }),
+    (answer) => setIsSet(!("digest" in answer)),
   );
   const held = save.data !== undefined && "digest" in save.data ? save.data : undefined;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
+        setIsSet(false);
         save.mutate();
       }}
     >
@@ -139,7 +151,11 @@ function PolicyForm({
           </Link>
         </p>
       )}
-      {save.isSuccess && held === undefined ? <p className="mb-3 text-sm text-good">In force.</p> : undefined}
+      {isSet ? (
+        <p role="status" className="mb-3 text-sm text-good">
+          In force.
+        </p>
+      ) : undefined}
       <div className="flex justify-end">
         <Button
           tone="primary"
