@@ -7,7 +7,12 @@ export function useInSight(): (element: HTMLElement | null) => void {
     const nav = element?.parentElement;
     if (element === null || nav === null || nav === undefined) return;
     // Sideways alone: bringing the element itself into view would scroll the page, too.
-    nav.scrollLeft = element.offsetLeft - nav.offsetLeft - (nav.clientWidth - element.offsetWidth) / 2;
+    const show = () => {
+      nav.scrollLeft = element.offsetLeft - nav.offsetLeft - (nav.clientWidth - element.offsetWidth) / 2;
+    };
+    show();
+    // The tabs are as wide as their letters, which come a moment later the first time.
+    void document.fonts.ready.then(show);
   }, []);
 }
 
