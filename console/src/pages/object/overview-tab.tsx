@@ -125,7 +125,11 @@ function ReasonLink({ organization, path, reason }: { organization: string; path
 
 /** The reasons follow below it, so its own are left out. */
 function shortSummary(summary: string): string {
-  const [begin = summary] = plainWords(summary).split(": ");
+  const words = plainWords(summary);
+  // What its kind reports is told by its message; under which name that is kept is among the conditions.
+  const [, name, report] = /^(.*, but )Report\/\S+ is \w+ \([^)]*\): (.*)$/s.exec(words) ?? [];
+  if (name !== undefined && report !== undefined) return `${name}${report}`;
+  const [begin = words] = words.split(": ");
   return begin.endsWith(".") ? begin : `${begin}.`;
 }
 
