@@ -95,17 +95,9 @@ export function Filter({ organization, types }: { organization: string; types: r
 }
 
 /** A time as people have it on the wall; the address has it in UTC. */
-function Moment({
-  label,
-  at,
-  set,
-}: {
-  label: string;
-  at: string | undefined;
-  set: (at: string) => void;
-}) {
+function Moment({ label, at, set }: { label: string; at: string | undefined; set: (at: string) => void }) {
   return (
-    <label className={`flex w-full items-center gap-1.5 text-sm text-soft sm:w-auto`}>
+    <label className="flex w-full items-center gap-1.5 text-sm text-soft sm:w-auto">
       <span className="w-9 sm:w-auto">{label}</span>
       <input
         type="datetime-local"
