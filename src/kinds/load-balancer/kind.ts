@@ -14,7 +14,7 @@ export const loadBalancerKind = defineKind<LoadBalancerSpec>({
   accounts: (spec) => [spec.account],
   links: () => [],
   references: ({ network, targets }) => [
-    ...(network === undefined ? [] : [reference("CloudNetwork", network, "/spec/network")]),
+    ...(network === undefined ? [] : [reference("CloudNetwork", network, "/spec/network/name")]),
     ...targets.flatMap((target, index) =>
       "host" in target ? [reference("Host", { ...target, name: target.host }, `/spec/targets/${index}/host`)] : [],
     ),
