@@ -26,10 +26,11 @@ const naming: Readonly<Record<string, object>> = {
 
 /** What is declared in one go is put in order by this: what somebody refers to comes first. */
 test("every reference points at the name that it means", () => {
-  for (const { kind, references, schema } of kinds.values()) {
-    if (references === undefined) continue;
+  for (const registered of kinds.values()) {
+    const { kind, schema } = registered;
+    if (registered.references === undefined) continue;
     const spec = schema.parse(naming[kind] ?? assert.fail(`a ${kind} that refers to all that it can is missing here`));
-    const found = references(spec);
+    const found = registered.references(spec);
     assert.ok(found.length > 0, kind);
     for (const { name, pointer } of found)
       assert.equal(valueAt({ spec }, pointer ?? assert.fail(kind)), name, `${kind} ${pointer}`);
