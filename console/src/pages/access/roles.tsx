@@ -92,24 +92,32 @@ function RemoveRole({
   role: RoleDocument;
   close: () => void;
 }) {
-  const members = useQuery(membersQuery(organization)).data ?? [];
-  const invites = useQuery(invitesQuery(organization)).data ?? [];
-  const having = [...members, ...invites.filter(({ state }) => state === "open")]
-    .filter(({ bindings }) => bindings.some(({ role }) => role === name))
-    .map(({ email }) => email);
+  const members = useQuery(membersQuery(organization));
+  const invites = useQuery(invitesQuery(organization));
+  const unread = members.error ?? invites.error;
+  const having =
+    members.data === undefined || invites.data === undefined
+      ? undefined
+      : [...members.data, ...invites.data.filter(({ state }) => state === "open")]
+          .filter(({ bindings }) => bindings.some(({ role }) => role === name))
+          .map(({ email }) => email);
   return (
     <RemoveDialog
       organization={organization}
       path={`${base(organization)}/roles/${encodeURIComponent(name)}`}
       name={name}
-      means={
-        having.length === 0
-          ? "No member has it, and no open invite would give it."
-          : `${having.join(", ")} ${having.length === 1 ? "has it, or is" : "have it, or are"} invited to it: take it from them first.`
-      }
+      means={having === undefined ? "Who has it is being read." : havingWords(having)}
+      disabled={having === undefined}
       close={close}
-    />
+    >
+      {unread === null ? undefined : <ProblemNote error={unread} />}
+    </RemoveDialog>
   );
+}
+
+function havingWords(emails: readonly string[]): string {
+  if (emails.length === 0) return "No member has it, and no open invite would give it.";
+  return `${emails.join(", ")} ${emails.length === 1 ? "has it, or is" : "have it, or are"} invited to it: take it from them first.`;
 }
 
 type Action = PermissionDocument["actions"][number];
