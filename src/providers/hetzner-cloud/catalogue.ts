@@ -7,6 +7,7 @@ import type { CatalogueImage, CloudCatalogue, CloudServerType } from "../../port
 import type { HetznerClient } from "./client.ts";
 import type { Lister } from "../../ports/provider.ts";
 import { type Family, findByName, listerOf, matching } from "./listing.ts";
+import { priceText } from "./price-text.ts";
 
 /** One that is deprecated can still be had until it is gone. */
 const allOf = { include_deprecated: "true" };
@@ -22,7 +23,7 @@ const typeShape = z.object({
   locations: z
     .array(z.object({ name: z.string(), deprecation: z.object({ unavailable_after: z.string() }).nullish() }))
     .nullish(),
-  prices: z.array(z.object({ location: z.string(), price_monthly: z.object({ net: z.string() }) })),
+  prices: z.array(z.object({ location: z.string(), price_monthly: z.object({ net: priceText }) })),
 });
 
 /** Where it has a price it exists; where it is listed it can be ordered, until its end if that was announced. */

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { CloudPrices } from "../../ports/compute.ts";
 import type { HetznerClient } from "./client.ts";
+import { priceText } from "./price-text.ts";
 
-const price = z.object({ net: z.string(), gross: z.string() });
+const price = z.object({ net: priceText, gross: priceText });
 const monthlyByLocation = z.array(z.object({ location: z.string(), price_monthly: price }));
 const pricesShape = z.object({
   pricing: z.object({

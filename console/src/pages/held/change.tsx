@@ -51,7 +51,7 @@ export function HeldChangePage() {
               <StateChip change={found} />
             </PageHeader>
             <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,3fr)_minmax(20rem,2fr)]">
-              <div className="min-w-0">
+              <div className="min-w-0 space-y-4">
                 <Items organization={organization} change={found} />
                 <Touched organization={organization} change={found} />
               </div>
