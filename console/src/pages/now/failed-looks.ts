@@ -5,7 +5,7 @@ import { base, keys } from "../../api/queries.ts";
 import type { LoopsDocument, ResourceDocument } from "../../api/types.ts";
 import { pathOf } from "../../components/object-link.tsx";
 import { plainWords } from "../../components/plain-words.ts";
-import type { Cause } from "./page.tsx";
+import type { Cause } from "./cause.ts";
 
 const most = 100;
 

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { get, query } from "../../api/client.ts";
 import { base, keys } from "../../api/queries.ts";
 import type { OperationDocument } from "../../api/types.ts";
-import type { Cause } from "./page.tsx";
+import type { Cause } from "./cause.ts";
 
 /** Operations that need somebody. Asked again now and then: a hold grows old without anything happening. */
 export const needingSomebodyQuery = (organization: string) =>
