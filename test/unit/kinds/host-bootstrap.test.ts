@@ -31,6 +31,9 @@ describe("a host that is made ready by SSH", () => {
     const done = stepsDone(lab, id);
     assert.deepEqual(done.slice(done.indexOf("settled")), [
       "settled",
+      "announce",
+      "firewalls",
+      "open",
       "address",
       "answers",
       "host-key",
