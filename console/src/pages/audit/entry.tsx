@@ -18,7 +18,7 @@ export function Entry({ organization, entry }: { organization: string; entry: Au
         <button
           type="button"
           aria-expanded={open}
-          aria-label={`All of entry ${entry.position}`}
+          aria-label={`All of it: entry ${entry.position}`}
           onClick={() => setOpen(!open)}
           className="cursor-pointer text-xs text-accent hover:underline"
         >
