@@ -80,13 +80,13 @@ describe("dangerous actions of the console", () => {
       assert.equal(await use(), 200);
       await opened("access?part=tokens", look, async (page) => {
         await asks(page, {
-          button: `Revoke the token ${name}…`,
+          button: `Revoke… the token ${name}`,
           title: `Revoke the token ${name}`,
           says: [/refused from then on/, "operator", "project.dns_zone", /read, update/, "Last used"],
           verb: "Revoke",
           stands: async () => [await stateOf("tokens", made["id"]), await use()],
         });
-        await page.getByRole("button", { name: `Revoke the token ${name}…` }).waitFor({ state: "detached" });
+        await page.getByRole("button", { name: `Revoke… the token ${name}` }).waitFor({ state: "detached" });
       });
       assert.deepEqual([await stateOf("tokens", made["id"]), await use()], ["revoked", 401]);
     });
@@ -98,13 +98,13 @@ describe("dangerous actions of the console", () => {
       const { id } = made.body;
       await opened("access", look, async (page) => {
         await asks(page, {
-          button: `Revoke the invite of ${email}…`,
+          button: `Revoke… the invite of ${email}`,
           title: `Revoke the invite of ${email}`,
           says: [/cannot join with it any more/, /member/, "Invited by", "operator"],
           verb: "Revoke",
           stands: () => stateOf("invites", id),
         });
-        await page.getByRole("button", { name: `Revoke the invite of ${email}…` }).waitFor({ state: "detached" });
+        await page.getByRole("button", { name: `Revoke… the invite of ${email}` }).waitFor({ state: "detached" });
       });
       assert.equal(await stateOf("invites", id), "revoked");
     });
@@ -117,13 +117,13 @@ describe("dangerous actions of the console", () => {
         const alive = async () => (await other.send("GET", "/v1/me")).status;
         await page.reload();
         await asks(page, {
-          button: "End the session of lightMyRequest",
+          button: "End… the session of lightMyRequest",
           title: "End a session of yours",
           says: [/signed out within five seconds/, "From", "127.0.0.1", "Last seen"],
           verb: "End",
           stands: alive,
         });
-        await page.getByRole("button", { name: "End the session of lightMyRequest" }).waitFor({ state: "detached" });
+        await page.getByRole("button", { name: "End… the session of lightMyRequest" }).waitFor({ state: "detached" });
         assert.equal(await alive(), 401);
       });
     });

@@ -204,19 +204,19 @@ describe("actions on many, proposals and roles in the console", () => {
     const names = async () => (await list("roles")).items.map(({ name }) => name);
     await withSignedInPage({ browser, console: started, look: consoleLooks[0], expected: /409/ }, async (page) => {
       await page.goto(`${started.url}/o/default/access?part=roles`);
-      await page.getByRole("button", { name: "Remove the role viewer…" }).click();
+      await page.getByRole("button", { name: "Remove… the role viewer" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByText("grace@example.test").first().waitFor();
       await dialog.getByRole("button", { name: "Remove", exact: true }).click();
       await dialog.getByRole("alert").waitFor();
       assert.ok((await names()).includes("viewer"));
       await dialog.getByRole("button", { name: "Cancel" }).click();
-      await page.getByRole("button", { name: "Remove the role unused…" }).click();
+      await page.getByRole("button", { name: "Remove… the role unused" }).click();
       await dialog.getByText("No member has it, and no open invite would give it.").waitFor();
       await dialog.getByRole("button", { name: "Remove", exact: true }).click();
       // What lies behind an open dialog has no role: only without one does a missing button mean a missing role.
       await dialog.waitFor({ state: "detached" });
-      await page.getByRole("button", { name: "Remove the role unused…" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Remove… the role unused" }).waitFor({ state: "detached" });
       assert.ok(!(await names()).includes("unused"));
     });
   });

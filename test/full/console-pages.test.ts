@@ -263,7 +263,7 @@ describe("the console of the demo", () => {
         [["grace@example.test", "open"]],
       );
       await page.getByRole("button", { name: "Done" }).click();
-      await page.getByRole("button", { name: "Revoke the invite of grace@example.test…" }).click();
+      await page.getByRole("button", { name: "Revoke… the invite of grace@example.test" }).click();
       await page.getByRole("button", { name: "Revoke", exact: true }).click();
       await page.getByText("revoked", { exact: true }).waitFor();
 
@@ -279,7 +279,7 @@ describe("the console of the demo", () => {
       const me = await fetch(`${product.url}/v1/me`, { headers: { authorization: `Bearer ${token}` } });
       assert.equal(((await me.json()) as { type: string }).type, "machine", "the token that was shown works");
       await page.getByRole("button", { name: "Done" }).click();
-      await page.getByRole("button", { name: "Revoke the token a program of the test…" }).click();
+      await page.getByRole("button", { name: "Revoke… the token a program of the test" }).click();
       await page.getByRole("button", { name: "Revoke", exact: true }).click();
       await page.getByText("revoked", { exact: true }).waitFor();
       assert.equal(

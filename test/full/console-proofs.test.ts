@@ -191,7 +191,7 @@ describe("what you prove yourself with, in the console", () => {
       await row.getByText("last used").waitFor();
 
       await ageProofs(started);
-      await page.getByRole("button", { name: "Remove the passkey laptop…" }).click();
+      await page.getByRole("button", { name: "Remove… the passkey laptop" }).click();
       await page.getByRole("heading", { name: "Remove the passkey laptop" }).waitFor();
       assert.deepEqual(await labels(page), ["laptop"], "it is there until somebody said so");
       await page.getByRole("button", { name: "Remove", exact: true }).click();

@@ -52,7 +52,7 @@ export function Invites({ organization }: { organization: string }) {
                       </span>
                       <Button
                         tone="danger"
-                        aria-label={`Revoke the invite of ${invite.email}…`}
+                        aria-label={`Revoke… the invite of ${invite.email}`}
                         onClick={() => setRevoking(invite)}
                       >
                         Revoke…

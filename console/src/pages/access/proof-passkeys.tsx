@@ -71,7 +71,7 @@ function PasskeyRow({ passkey, remove }: { passkey: PasskeyDocument; remove: () 
           )}
         </span>
       </span>
-      <Button tone="danger" aria-label={`Remove the passkey ${label}…`} onClick={remove}>
+      <Button tone="danger" aria-label={`Remove… the passkey ${label}`} onClick={remove}>
         Remove…
       </Button>
     </li>

@@ -56,7 +56,7 @@ function RoleRow({ organization, role }: { organization: string; role: RoleDocum
           <Button
             tone="danger"
             icon="trash"
-            aria-label={`Remove the role ${role.name}…`}
+            aria-label={`Remove… the role ${role.name}`}
             onClick={() => setRemoving(true)}
           >
             Remove…

@@ -37,7 +37,7 @@ export function Sessions() {
                   ) : (
                     <Button
                       tone="danger"
-                      aria-label={`End the session of ${browserOf(session.userAgent)} since ${session.createdAt}…`}
+                      aria-label={`End… the session of ${browserOf(session.userAgent)} since ${session.createdAt}`}
                       onClick={() => setEnding(session)}
                     >
                       End…

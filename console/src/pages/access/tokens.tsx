@@ -114,7 +114,7 @@ function TokenList({
                   {token.state === "active" ? (
                     <Button
                       tone="danger"
-                      aria-label={`Revoke the token ${token.name}…`}
+                      aria-label={`Revoke… the token ${token.name}`}
                       onClick={() => setRevoking(token)}
                     >
                       Revoke…
