@@ -141,8 +141,9 @@ describe("the operator's pool in the console", () => {
     const { api, url } = started;
     await api.send("POST", `${organization}/accounts`, { name: "cloud", provider: "ionos", fromPool: true });
     const person = await newPerson(api, "grace@example.test", "tall giraffes hum quietly");
-    const bindings = [{ role: "viewer" }];
+    const bindings = [{ role: "auditor" }];
     const invited = await api.send("POST", `${organization}/invites`, { email: person.email, bindings });
+    assert.equal(invited.status, 201, JSON.stringify(invited.body));
     assert.equal((await person.send("POST", "/v1/invites/accept", { secret: invited.body["secret"] })).status, 200);
     const context = await openContext(browser, consoleLooks[0]);
     try {
