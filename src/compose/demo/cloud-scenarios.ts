@@ -43,7 +43,7 @@ export const cloudScenarios: readonly Scenario[] = [
       if (firewall === undefined) throw new Error("The firewall web is not there.");
       const rules = firewall.rules?.filter(({ port }) => port !== "443");
       outside.atConsole("hetzner-cloud", "POST", `/firewalls/${firewall.id}/actions/set_rules`, { rules });
-      await lookAgain(world, "firewalls/web");
+      await lookTwice(world, "firewalls/web");
     },
   },
   {
@@ -62,7 +62,7 @@ export const cloudScenarios: readonly Scenario[] = [
       if (server === undefined) throw new Error("The server of web-2 is not there.");
       outside.atConsole("hetzner-cloud", "PUT", `/servers/${server.id}`, { name: "do-not-touch" });
       outside.atConsole("hetzner-cloud", "POST", `/servers/${server.id}/actions/poweroff`);
-      await lookAgain(world, "hosts/web-2");
+      await lookTwice(world, "hosts/web-2");
     },
   },
   {
@@ -135,7 +135,7 @@ async function spike(world: DemoWorld): Promise<void> {
   const { clock, outside } = world;
   outside.traffic.spikeUntilMs = clock.monotonicMs() + spikeMs;
   for (let passedMs = 0; passedMs < spikeMs + calmMs; passedMs += lookEveryMs) {
-    await lookAgain(world, `scalinggroups/${demo.group}`);
+    await lookTwice(world, `scalinggroups/${demo.group}`);
     await clock.wait(lookEveryMs);
   }
 }
