@@ -279,7 +279,6 @@ async function conditionReasons(context: ApiContext, kind: Kind, about: Explaine
 
 const stateWords: Readonly<Partial<Record<OperationState, string>>> = {
   attention: "waits for a person",
-  "not-run": "was not run",
   cancelled: "was cancelled",
 };
 
@@ -290,11 +289,13 @@ async function operationReasons(context: ApiContext, about: Explained): Promise<
   if (last === undefined || last.state === "succeeded") return [];
   const { id, pipeline, version, state, step, attempts, message } = last;
   const at = step === undefined || !isLive(last) ? "" : ` at step '${step}'`;
+  // Why it was not run is told as "not run: …" wherever it is told.
+  const stands = state === "not-run" ? `was ${message}` : `${stateWords[state] ?? `is ${state}`}${at}: ${message}`;
   return [
     {
       topic: "operation",
       blocking: true,
-      words: `operation ${id} (${pipeline} version ${version}) ${stateWords[state] ?? `is ${state}`}${at}: ${message}`,
+      words: `operation ${id} (${pipeline} version ${version}) ${stands}`,
       command: `setpoint ops get ${id}`,
       data: { operation: id, pipeline, version, state, attempts, ...(step === undefined ? {} : { step }) },
     },

@@ -68,7 +68,7 @@ test("in observe mode an operation ends without having run, and says so everywhe
   const { code, stderr } = await product.setpoint("ops", "watch", id, "--timeout", "30s");
   assert.equal(code, 4);
   assert.match(stderr, /not run: observe mode/);
-  assert.match(await product.must("why", "crate/watched"), /is not-run: not run: observe mode/);
+  assert.match(await product.must("why", "crate/watched"), / was not run: observe mode/);
   assert.deepEqual(writes("watched"), []);
 });
 
@@ -104,7 +104,7 @@ test("protection refuses a delete, and why names it", async () => {
   await product.must("delete", "crate/locked");
   const { message } = await reached("locked", "not-run");
   assert.match(message, /^not run: protection: protected against deletion: provider lock \(the harbour\)$/);
-  assert.match(await product.must("why", "crate/locked"), /is not-run: not run: protection: .*the harbour/);
+  assert.match(await product.must("why", "crate/locked"), / was not run: protection: .*the harbour/);
   assert.ok(outside.crates.has("locked"));
   assert.equal(outside.effects.includes("unpack locked"), false);
   assert.ok(outside.crates.has("precious"));
