@@ -1,4 +1,4 @@
-import type { OperationRecord, SteerAnswer, SteerCommand } from "../ports/operation-store.ts";
+import type { JournalEntry, OperationRecord, SteerAnswer, SteerCommand } from "../ports/operation-store.ts";
 
 /** A hold that lasts longer than this is shown to people, with the operation that has it, and they are told of it. */
 export const oldHoldMs = 15 * 60_000;
@@ -28,4 +28,12 @@ export function steerRefusal(
       if (!waits && operation.state !== "running") return "not-waiting";
       return operation.step === command.step ? undefined : "moved";
   }
+}
+
+/**
+ * A skip that is the last word in the journal already: said again it changes nothing. Written again it would send whoever goes on
+ * from it back to where they began, and a person who keeps asking would keep the operation where it is.
+ */
+export function isSaidAlready(command: SteerCommand, last: Pick<JournalEntry, "step" | "result"> | undefined): boolean {
+  return command.verb === "skip" && last?.result === "skipped" && last.step === command.step;
 }

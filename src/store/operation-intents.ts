@@ -1,4 +1,4 @@
-import { isLive, steerRefusal } from "../kernel/steering.ts";
+import { isLive, isSaidAlready, steerRefusal } from "../kernel/steering.ts";
 import type { Clock } from "../ports/clock.ts";
 import type {
   OperationIntents,
@@ -68,6 +68,8 @@ async function steer(
   if (request.ifRevision !== undefined && request.ifRevision !== before.revision) return refused("moved");
   const refusal = steerRefusal(before, command);
   if (refusal !== undefined) return refused(refusal);
+  if (isSaidAlready(command, row.last ?? undefined))
+    return { answer: { result: "done", operation: before }, woken: nobodyWoken };
   const said = `${author.name}: ${reason}`;
   const state = command.verb === "release" ? "cancelled" : "running";
   const cancel = command.verb === "cancel" ? JSON.stringify({ author: author.name, reason }) : null;

@@ -1,3 +1,4 @@
+import type { JournalEntry } from "../../ports/operation-store.ts";
 import { statement } from "../statement.ts";
 import { clock } from "./lease.ts";
 import { type OperationJson, operationJson, throughOperation } from "./operations.ts";
@@ -80,11 +81,20 @@ export const stopOperation = statement<never>(
    on conflict (operation_id) do update set due_at_ms = excluded.due_at_ms`,
 );
 
+export interface LockedOperation {
+  readonly operation: OperationJson;
+  readonly scope: string;
+  /** The last entry of its journal. */
+  readonly last: Pick<JournalEntry, "step" | "result"> | null;
+}
 /** $1 organization, $2 id. */
-export const lockOperation = statement<{ operation: OperationJson; scope: string }>(
+export const lockOperation = statement<LockedOperation>(
   "lock operation",
   "tenants",
-  `select ${operationJson("o")} as operation, o.scope from setpoint.operation as o
+  `select ${operationJson("o")} as operation, o.scope,
+     (select json_build_object('step', e.step, 'result', e.result) from setpoint.step as e
+      where e.organization_id = o.organization_id and e.operation_id = o.id and e.place = o.journal_length) as last
+   from setpoint.operation as o
    where o.organization_id = $1 and o.id = $2 for no key update`,
 );
 

@@ -338,4 +338,17 @@ export const operations: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: "skip-written-again",
+    row: "engine",
+    because: "each time somebody skips a step anew, whoever goes on from the first skip begins again, without end",
+    foundBy: "test/unit/kernel/operation.test.ts",
+    patches: [
+      {
+        file: "kernel/steering.ts",
+        find: 'command.verb === "skip" && last?.result === "skipped"',
+        replace: 'command.verb === "cancel" && last?.result === "skipped"',
+      },
+    ],
+  },
 ];

@@ -15,7 +15,7 @@ import type {
   SteerAnswer,
   SteerOperation,
 } from "../../../src/ports/operation-store.ts";
-import { isLive, steerRefusal } from "../../../src/kernel/steering.ts";
+import { isLive, isSaidAlready, steerRefusal } from "../../../src/kernel/steering.ts";
 import type { OperationRow, SubjectRow } from "./rows.ts";
 import { releaseShards, renewShards, shardHolders, takeShards } from "./shards.ts";
 import {
@@ -258,6 +258,7 @@ export function steerOperation(state: State, request: SteerOperation): SteerAnsw
   if (request.ifRevision !== undefined && request.ifRevision !== row.revision) return { result: "moved" };
   const refusal = steerRefusal(row, command);
   if (refusal !== undefined) return { result: refusal };
+  if (isSaidAlready(command, row.journal.at(-1))) return { result: "done", operation: recordOf(row) };
   const said = `${author.name}: ${reason}`;
   if (command.verb === "retry" || command.verb === "skip") {
     const result = command.verb === "skip" ? "skipped" : "again";

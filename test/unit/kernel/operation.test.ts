@@ -120,6 +120,27 @@ test("retries back off up to the step's cap, and a skipped step stays undone", a
   );
 });
 
+test("whoever skips a step over and over does not keep the operation from going on", async () => {
+  const impatient: (() => Promise<string>)[] = [];
+  const lab = await OperationLab.open(async (name, handle) => {
+    // Said again whenever the worker is about to record what it came to since.
+    if (name === "recordMove") for (const skip of impatient) await skip();
+    return await handle();
+  });
+  await lab.declare("web", { a: "1" });
+  const { id } = await lab.start("box.create", "web");
+  await lab.turn(id);
+  lab.outside.failures.push(...Array.from({ length: 3 }, () => new RetryableError("PROVIDER_UNAVAILABLE", "busy")));
+  assert.equal((await lab.finish(id)).state, "attention");
+  const skip = () => lab.steer(id, { verb: "skip", step: "lid" });
+  assert.equal(await skip(), "done");
+  assert.equal(await skip(), "done", "said twice is as good as said once");
+  impatient.push(skip);
+  assert.equal((await lab.finish(id)).state, "succeeded");
+  const skips = lab.row(id).journal.filter(({ step, result }) => step === "lid" && result === "skipped");
+  assert.equal(skips.length, 1);
+});
+
 test("a cancelled operation takes back what it made, in reverse order, and journals that", async () => {
   const lab = await OperationLab.open();
   await lab.declare("web", { a: "1" });
