@@ -11,18 +11,6 @@ async function lookAgain({ api }: DemoWorld, ...names: readonly string[]): Promi
   for (const name of names) await api.send("POST", `${workspacePath}/${name}:reconcile`);
 }
 
-/** Longer than a listing is good enough for a look that somebody asked for. */
-const listingAgedMs = 11_000;
-
-/** Now, and once more when a listing from before the trouble does no longer do: it was whole, and shows none of it. */
-async function lookTwice(world: DemoWorld, ...names: readonly string[]): Promise<void> {
-  await lookAgain(world, ...names);
-  void world.clock
-    .wait(listingAgedMs)
-    .then(() => lookAgain(world, ...names))
-    .catch(() => undefined);
-}
-
 const hosts = ["web-1", "web-2", "web-3", "web-4", "web-5", "web-6", "api-1", "api-2", "db-1", "db-2"];
 const atHetzner = [...hosts.map((name) => `hosts/${name}`), "firewalls/web", "loadbalancers/edge"];
 
@@ -43,7 +31,7 @@ export const cloudScenarios: readonly Scenario[] = [
       if (firewall === undefined) throw new Error("The firewall web is not there.");
       const rules = firewall.rules?.filter(({ port }) => port !== "443");
       outside.atConsole("hetzner-cloud", "POST", `/firewalls/${firewall.id}/actions/set_rules`, { rules });
-      await lookTwice(world, "firewalls/web");
+      await lookAgain(world, "firewalls/web");
     },
   },
   {
@@ -62,7 +50,7 @@ export const cloudScenarios: readonly Scenario[] = [
       if (server === undefined) throw new Error("The server of web-2 is not there.");
       outside.atConsole("hetzner-cloud", "PUT", `/servers/${server.id}`, { name: "do-not-touch" });
       outside.atConsole("hetzner-cloud", "POST", `/servers/${server.id}/actions/poweroff`);
-      await lookTwice(world, "hosts/web-2");
+      await lookAgain(world, "hosts/web-2");
     },
   },
   {
@@ -79,7 +67,7 @@ export const cloudScenarios: readonly Scenario[] = [
       const aim = { path: "^/servers$", forSeconds: troubleSeconds };
       const share = world.outside.shareBefore("servers", "db-1");
       world.outside.breakHetzner({ kind: "half-list", share, total: "kept", ...aim });
-      await lookTwice(world, ...atHetzner);
+      await lookAgain(world, ...atHetzner);
     },
   },
   {
@@ -94,7 +82,7 @@ export const cloudScenarios: readonly Scenario[] = [
     look: `${workspaceObject}/hosts/web-1`,
     run: async (world) => {
       world.outside.breakHetzner({ kind: "timeout", when: "before", forSeconds: troubleSeconds });
-      await lookTwice(world, ...atHetzner);
+      await lookAgain(world, ...atHetzner);
     },
   },
   {
@@ -135,7 +123,7 @@ async function spike(world: DemoWorld): Promise<void> {
   const { clock, outside } = world;
   outside.traffic.spikeUntilMs = clock.monotonicMs() + spikeMs;
   for (let passedMs = 0; passedMs < spikeMs + calmMs; passedMs += lookEveryMs) {
-    await lookTwice(world, `scalinggroups/${demo.group}`);
+    await lookAgain(world, `scalinggroups/${demo.group}`);
     await clock.wait(lookEveryMs);
   }
 }
