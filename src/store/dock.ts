@@ -31,9 +31,15 @@ export function dock(database: Database, { actor, subject, location }: Request):
     // Another host of the organization was faster; what was picked stays free.
     if (docked === undefined) return { result: "docked" };
     await tx.run(claimPoolAccount, organizationId, accountId, picked.name);
-    const data = { name: asking.name, provider: asking.provider, poolAccount: picked.name, for: nameOf(subject) };
-    const who = actor.operationId ?? "setpoint";
-    await append(tx, { organizationId, type: "account.claimed", uid: accountId, actor: who, data });
+    const data = {
+      name: asking.name,
+      provider: asking.provider,
+      poolAccount: picked.name,
+      for: nameOf(subject),
+      operation: actor.operationId,
+    };
+    const by = asking.author === null ? { actor: "setpoint" } : { author: asking.author };
+    await append(tx, { organizationId, type: "account.claimed", uid: accountId, ...by, data });
     return { result: "claimed", poolAccount: picked.name };
   });
 }

@@ -7,6 +7,7 @@ import { parseAllDocuments } from "yaml";
 import { runCommand, type Ran } from "../support/cli.ts";
 import type { CliWorld } from "../../src/cli/world.ts";
 import { startTestApi, type TestApi } from "../support/api.ts";
+import { query } from "../support/postgres.ts";
 
 let api: TestApi;
 const folder = mkdtempSync(join(tmpdir(), "setpoint-cli-"));
@@ -69,6 +70,18 @@ test("what is applied can be read back in every format, and applied again withou
     (JSON.parse((await setpoint(["get", "dnszone", "-o", "json"])).data) as { items: unknown[] }).items.length,
     1,
   );
+});
+
+test("a resource that differs says in how many things", async () => {
+  const synced = { type: "Synced", status: "False", reason: "Differs", message: "3 differ", sinceMs: 1, generation: 1 };
+  const status = { observedGeneration: 1, conditions: [synced], differences: 3, owned: 0, failing: true };
+  await query(
+    api.url,
+    `insert into setpoint.subject_state (organization_id, subject_id, status)
+     select organization_id, id,
+       ('${JSON.stringify(status)}'::jsonb || jsonb_build_object('lookedAtMs', setpoint.now_ms()))::json from setpoint.subject where name = 'example'`,
+  );
+  assert.match((await setpoint(["get", "dnszone"])).data, /^example +observe +- +False \(3\) /m);
 });
 
 test("what a resource needs is applied before it, wherever it stands in the files", async () => {

@@ -256,8 +256,15 @@ test("what nothing names any more is given back, and another claims it when an o
   assert.equal((await stateOf("hetzner-1"))?.organization, "beta");
   await api.seal();
   const { body } = await send("GET", "/v1/organizations/acme/audit?pageSize=200");
-  const types = (body["items"] as readonly { type: string }[]).map(({ type }) => type);
-  for (const type of ["account.claimed", "account.given-back"]) assert.ok(types.includes(type), type);
+  const entries = body["items"] as readonly { type: string; actor: string; data: { operation?: string } }[];
+  for (const type of ["account.claimed", "account.given-back"])
+    assert.ok(
+      entries.some((entry) => entry.type === type),
+      type,
+    );
+  const claimed = entries.find(({ type }) => type === "account.claimed");
+  assert.equal(claimed?.actor, "operator", "it was claimed for who declared the host");
+  assert.ok(claimed?.data.operation, "through this operation");
 });
 
 test("a host that waits for the pool goes at once, and a group of hosts claims for its members", async () => {

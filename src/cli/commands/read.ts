@@ -196,7 +196,7 @@ function showResources(
 
 function row(world: CliWorld, item: ResourceDocument): readonly Cell[] {
   const condition = (type: string) => item.status.conditions.find((entry) => entry.type === type);
-  const cell = (type: string): Cell => {
+  const cell = (type: string) => {
     const status = condition(type)?.status ?? "-";
     return { text: status, tone: statusTone(status) };
   };
@@ -206,11 +206,16 @@ function row(world: CliWorld, item: ResourceDocument): readonly Cell[] {
     item.metadata.name,
     item.metadata.mode ?? "-",
     cell("Ready"),
-    cell("Synced"),
+    syncedCell(item, cell("Synced")),
     cell("Fresh"),
     age(world, item.metadata.declaredAt),
     shortened(message),
   ];
+}
+
+/** With how many differences there are, where that is known and there are any. */
+function syncedCell({ status: { differences = 0 } }: ResourceDocument, cell: Exclude<Cell, string>): Cell {
+  return differences === 0 || cell.text !== "False" ? cell : { ...cell, text: `${cell.text} (${differences})` };
 }
 
 const wideHead = ["GENERATION", "REVISION", "BY", "LABELS", "UID"];

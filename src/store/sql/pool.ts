@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../ports/json.ts";
 import type { PoolAccountState } from "../../ports/pool-store.ts";
+import type { Principal } from "../../ports/records.ts";
 import { statement } from "../statement.ts";
 import { clock, leaseIsCurrent } from "./lease.ts";
 
@@ -112,14 +113,23 @@ export const insertPooledAccount = statement<{ calls_per_second: number }>(
 );
 
 /** No row: whoever asks does not have the lease any more. The answer is the account's name and provider, and what it has. */
-export const askingToDock = statement<{ name: string; provider: string; docked: string | null; pooled: boolean }>(
+export interface AskingToDock {
+  readonly name: string;
+  readonly provider: string;
+  readonly docked: string | null;
+  readonly pooled: boolean;
+  /** Who asked for the operation that asks; null for a loop. */
+  readonly author: Principal | null;
+}
+export const askingToDock = statement<AskingToDock>(
   "asking to dock",
   "tenants",
   `with ${clock},
    q as (
      select $1::bigint as subject_id, $2::text as holder, $3::smallint as shard, $4::bigint as epoch, $5::text as operation_id
    )
-   select a.name, a.provider, a.pool ->> 'account' as docked, a.pool is not null as pooled
+   select a.name, a.provider, a.pool ->> 'account' as docked, a.pool is not null as pooled,
+     (select json_build_object('name', o.author_name, 'type', o.author_type) from setpoint.operation as o where o.organization_id = s.organization_id and o.id = q.operation_id) as author
    from q cross join clock
    join setpoint.subject as s on s.id = q.subject_id
    join setpoint.account as a on a.organization_id = s.organization_id and a.id = s.account_id
