@@ -11,7 +11,7 @@ export const modeGuard: Guard = (changes, facts) => {
   }
   const waiting = changes.filter((change) => !isBookkeeping(change) && !isGranted(change, facts));
   if (waiting.length === 0) return { pass: changes };
-  const said = verdict("mode", "hold", `propose mode (set at ${modeFrom}): ${describe(waiting)} waits for approval`, {
+  const said = verdict("mode", "hold", `propose mode (set at ${modeFrom}): waits for approval: ${describe(waiting)}`, {
     numbers: countsOf(waiting),
     keys: keysOf(waiting),
   });

@@ -6,7 +6,6 @@ import {
   type Node,
   type NodeChange,
   type NodeProps,
-  Panel,
   Position,
   ReactFlow,
   ReactFlowProvider,
@@ -37,6 +36,8 @@ type MapNode = CardNode | AreaNode;
 /** Letters below this size are no longer read. */
 const readableZoom = 0.6;
 const margin = 16;
+const whole = { padding: `${margin}px`, maxZoom: 1 } as const;
+const smallMapPixels = { width: 160, height: 80 } as const;
 
 const nodeTypes = { card: memo(CardView), area: memo(AreaView) };
 
@@ -64,8 +65,8 @@ function Drawing({ entries, edges, layout, plan, focus, chosen, choose }: Canvas
     const { clientWidth = 0, clientHeight = 0 } = frame.current ?? {};
     const width = Math.max(...layout.areas.map((area) => area.x + area.width));
     const height = Math.max(...layout.areas.map((area) => area.y + area.height));
-    const whole = Math.min((clientWidth - 2 * margin) / width, (clientHeight - 2 * margin) / height);
-    if (whole >= readableZoom) void flow.fitView({ padding: `${margin}px`, maxZoom: 1 });
+    const fits = Math.min((clientWidth - 2 * margin) / width, (clientHeight - 2 * margin) / height);
+    if (fits >= readableZoom) void flow.fitView(whole);
     else void flow.setViewport({ x: margin, y: margin, zoom: readableZoom });
   }, [flow, layout]);
   const changed = (changes: readonly NodeChange<MapNode>[]) => {
@@ -73,44 +74,53 @@ function Drawing({ entries, edges, layout, plan, focus, chosen, choose }: Canvas
     if (picked?.type === "select") choose(picked.id);
   };
   return (
-    <ReactFlow<MapNode>
-      ref={frame}
-      nodes={nodes}
-      edges={lines}
-      nodeTypes={nodeTypes}
-      onNodesChange={changed}
-      onPaneClick={() => choose(undefined)}
-      nodesDraggable={false}
-      nodesConnectable={false}
-      edgesFocusable={false}
-      deleteKeyCode={null}
-      selectionKeyCode={null}
-      multiSelectionKeyCode={null}
-      zIndexMode="manual"
-      panOnScroll
-      minZoom={0.08}
-      maxZoom={1.5}
-      proOptions={{ hideAttribution: true }}
-      aria-label="Map of resources"
-    >
+    <>
+      <ReactFlow<MapNode>
+        ref={frame}
+        className="min-h-0 flex-1"
+        nodes={nodes}
+        edges={lines}
+        nodeTypes={nodeTypes}
+        onNodesChange={changed}
+        onPaneClick={() => choose(undefined)}
+        nodesDraggable={false}
+        nodesConnectable={false}
+        edgesFocusable={false}
+        deleteKeyCode={null}
+        selectionKeyCode={null}
+        multiSelectionKeyCode={null}
+        zIndexMode="manual"
+        panOnScroll
+        minZoom={0.08}
+        maxZoom={1.5}
+        proOptions={{ hideAttribution: true }}
+        aria-label="Map of resources"
+      />
+      <Whereabouts />
+    </>
+  );
+}
+
+/** Below the map and not upon it: it would cover cards. */
+function Whereabouts() {
+  const flow = useReactFlow();
+  return (
+    <div className="flex shrink-0 items-end gap-1 border-t border-line p-2">
+      <Button icon="plus" aria-label="Zoom in" className="px-1.5" onClick={() => void flow.zoomIn()} />
+      <Button aria-label="Zoom out" className="px-2.5" onClick={() => void flow.zoomOut()}>
+        −
+      </Button>
+      <Button onClick={() => void flow.fitView(whole)}>All</Button>
       <MiniMap
         pannable
         ariaLabel="The whole map, small"
-        className="rounded-md border border-line"
+        className="!static !m-0 !ml-auto overflow-hidden rounded-md border border-line"
+        style={smallMapPixels}
         bgColor="var(--panel)"
         maskColor="color-mix(in srgb, var(--ground) 70%, transparent)"
         nodeColor={({ type }) => (type === "area" ? "var(--sunken)" : "var(--strong-line)")}
       />
-      <Panel position="bottom-left">
-        <div className="flex gap-1">
-          <Button icon="plus" aria-label="Zoom in" className="px-1.5" onClick={() => void flow.zoomIn()} />
-          <Button aria-label="Zoom out" className="px-2.5" onClick={() => void flow.zoomOut()}>
-            −
-          </Button>
-          <Button onClick={() => void flow.fitView({ padding: `${margin}px`, maxZoom: 1 })}>All</Button>
-        </div>
-      </Panel>
-    </ReactFlow>
+    </div>
   );
 }
 

@@ -88,7 +88,7 @@ export function MapPage() {
             <div
               role="region"
               aria-label="Map"
-              className="min-h-64 min-w-0 flex-1 overflow-hidden rounded-lg border border-line bg-panel"
+              className="flex min-h-64 min-w-0 flex-1 flex-col overflow-hidden rounded-lg border border-line bg-panel"
             >
               {layout === undefined ? (
                 <Reading what="the places of the cards" />

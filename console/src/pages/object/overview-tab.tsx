@@ -69,8 +69,7 @@ function Why({ organization, path, resource }: AboutObject) {
                       className={`mt-0.5 ${reason.blocking ? "text-warn" : "text-soft"}`}
                     />
                     <span className={`min-w-0 break-words ${reason.blocking ? "" : "text-soft"}`}>
-                      {plainWords(reason.words)}
-                      <ReasonLink organization={organization} path={path} reason={reason} />
+                      {plainWords(reason.words)} <ReasonLink organization={organization} path={path} reason={reason} />
                       {reason.command === undefined ? undefined : (
                         <span className="mt-0.5 block">
                           <Command>{`${reason.command}${scopeFlags(resource.metadata)}`}</Command>
@@ -87,7 +86,7 @@ function Why({ organization, path, resource }: AboutObject) {
   );
 }
 
-const linkClass = "ml-2 text-accent underline";
+const linkClass = "text-accent underline";
 
 /** Where a reason can be looked at or answered. */
 function ReasonLink({ organization, path, reason }: { organization: string; path: string; reason: Reason }) {
