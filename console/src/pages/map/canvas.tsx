@@ -37,7 +37,7 @@ type MapNode = CardNode | AreaNode;
 const readableZoom = 0.6;
 const margin = 16;
 const whole = { padding: `${margin}px`, maxZoom: 1 } as const;
-const smallMapPixels = { width: 160, height: 80 } as const;
+const smallMapPixels = { width: 128, height: 56 } as const;
 
 const nodeTypes = { card: memo(CardView), area: memo(AreaView) };
 
@@ -105,7 +105,7 @@ function Drawing({ entries, edges, layout, plan, focus, chosen, choose }: Canvas
 function Whereabouts() {
   const flow = useReactFlow();
   return (
-    <div className="flex shrink-0 items-end gap-1 border-t border-line p-2">
+    <div className="flex shrink-0 items-center gap-1 border-t border-line p-2">
       <Button icon="plus" aria-label="Zoom in" className="px-1.5" onClick={() => void flow.zoomIn()} />
       <Button aria-label="Zoom out" className="px-2.5" onClick={() => void flow.zoomOut()}>
         −
