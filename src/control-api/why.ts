@@ -2,6 +2,7 @@ import { counted } from "../kernel/counted.ts";
 import { isInForce } from "../kernel/ignored.ts";
 import type { Kind } from "../kernel/kind.ts";
 import { effectivePolicy } from "../kernel/policy.ts";
+import { pausedWords, scopeWords } from "../kernel/scope-words.ts";
 import { isLive } from "../kernel/steering.ts";
 import type { Json } from "../ports/json.ts";
 import type { OperationState } from "../ports/operation-store.ts";
@@ -116,7 +117,8 @@ function declarationReasons({ resource, revision }: ResourceView): readonly Reas
 
 function policyReasons(kind: Kind, view: ResourceView): readonly Reason[] {
   const policy = effectivePolicy(view.policies, kind.loop?.limits);
-  const from = policy.modeFrom === `resource/${view.resource.uid}` ? "its own declaration" : policy.modeFrom;
+  const from =
+    policy.modeFrom === `resource/${view.resource.uid}` ? "its own declaration" : scopeWords(policy.modeFrom);
   const data: Json = {
     mode: policy.mode,
     from,
@@ -147,7 +149,7 @@ function ignoreReasons(context: ApiContext, { resource, policies }: ResourceView
       return {
         topic: "ignored",
         blocking: false,
-        words: `${rule.field} of ${item} is left as it is when it differs${end}, by a rule of ${rule.from}: ${rule.reason}`,
+        words: `${rule.field} of ${item} is left as it is when it differs${end}, by a rule of ${scopeWords(rule.from)}: ${rule.reason}`,
         ...(rule.name === undefined
           ? {}
           : {
@@ -161,7 +163,7 @@ function ignoreReasons(context: ApiContext, { resource, policies }: ResourceView
 function pauseReasons(context: ApiContext, view: ResourceView): readonly Reason[] {
   const nowMs = context.clock.nowMs();
   const pauses = view.pauses.map((pause): Reason => {
-    const words = `${pause.level} paused at ${pause.scope} by ${pause.author} for another ${duration(Math.max(0, pause.expiresAtMs - nowMs))}: ${pause.reason}`;
+    const words = pausedWords(pause, duration(Math.max(0, pause.expiresAtMs - nowMs)));
     return {
       topic: "pause",
       blocking: true,

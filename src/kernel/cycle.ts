@@ -20,6 +20,7 @@ import { makePlan, type Plan, sizesOf } from "./plan.ts";
 import { effectivePolicy } from "./policy.ts";
 import { remembered } from "./remembered.ts";
 import type { Scene, Still, Turn, Turner } from "./scene.ts";
+import { pausedWords } from "./scope-words.ts";
 import { reportOf, settleTurn } from "./settle.ts";
 import {
   againTurn,
@@ -64,11 +65,7 @@ async function takeTurn(turner: Turner, loaded: CycleInput, storeAheadMs: number
   const { resource } = loaded;
   // A pause of everything stops looks too; the lesser pauses only take changes out of the plan.
   const pause = loaded.pauses.find((entry) => entry.level === "all");
-  if (pause !== undefined)
-    return pausedTurn(
-      withFindings(loaded, []),
-      `everything paused at ${pause.scope} by ${pause.author}: ${pause.reason}`,
-    );
+  if (pause !== undefined) return pausedTurn(withFindings(loaded, []), pausedWords(pause));
 
   // An uninstalled kind abandons: its things stay as they are, and only somebody who knows the kind can touch them.
   const kind = engine.kinds.get(loaded.subject.kind);

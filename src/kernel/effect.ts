@@ -19,6 +19,7 @@ import {
 } from "./operation-scene.ts";
 import { isAnotherAccount, make } from "./operation-write.ts";
 import type { Effect, Found, IdempotencyKey, Once } from "./pipeline.ts";
+import { pausedWords } from "./scope-words.ts";
 
 const SOON_MS = 1_000;
 
@@ -247,10 +248,7 @@ function keptOut(scene: StepScene, deletes: boolean): Outcome | undefined {
   const { input, claim } = scene;
   if (!hasItsHold(scene)) return { is: "released", message: HOLD_RELEASED };
   const pause = input.pauses.find(({ level }) => level !== "deletes" || deletes);
-  if (pause !== undefined) {
-    const message = `${pause.level} paused at ${pause.scope} by ${pause.author}: ${pause.reason}`;
-    return { is: "waiting", dueInMs: SOON_MS, message };
-  }
+  if (pause !== undefined) return { is: "waiting", dueInMs: SOON_MS, message: pausedWords(pause) };
   // Until that permit has ended, the memory read here may be written over by its outcome.
   if (input.busy === true)
     return { is: "waiting", dueInMs: SOON_MS, message: "another permit for this subject is alive" };

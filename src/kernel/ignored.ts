@@ -3,6 +3,7 @@ import { covers } from "./diff.ts";
 import { verdict } from "./facts.ts";
 import { epochMsOf } from "./iso-time.ts";
 import type { Wanted } from "./loop.ts";
+import { scopeWords } from "./scope-words.ts";
 
 /** A rule with the scope whose policy has it. */
 export interface IgnoreRuleFrom extends IgnoreRule {
@@ -77,7 +78,7 @@ export function ignoredVerdict(ignored: readonly IgnoredDifference[]): readonly 
   const named = ignored.slice(0, NAMED_MAX).map(({ key, field, wanted, seen, rule }) => {
     const values = `wanted ${shown(wanted)}, seen ${shown(seen)}`;
     const end = rule.until === undefined ? "" : ` until ${rule.until}`;
-    return `${field} of ${key} (${values}) by a rule of ${rule.from}${end}: ${rule.reason}`;
+    return `${field} of ${key} (${values}) by a rule of ${scopeWords(rule.from)}${end}: ${rule.reason}`;
   });
   const more = ignored.length > NAMED_MAX ? `; and ${ignored.length - NAMED_MAX} more` : "";
   return [

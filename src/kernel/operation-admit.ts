@@ -27,6 +27,7 @@ import {
 import { type Effect, type Found, type Once, replacementInput, writesOutside } from "./pipeline.ts";
 import type { Plan, PlannedChange } from "./plan.ts";
 import { effectivePolicy, type Policy } from "./policy.ts";
+import { scopeWords } from "./scope-words.ts";
 import { dockFirst } from "./operation-dock.ts";
 
 /**
@@ -38,7 +39,8 @@ export async function runAdmit(scene: StepScene): Promise<Outcome> {
   const outdated = outdatedApproval(scene);
   if (outdated !== undefined) return outdated;
   const policy = effectivePolicy(scene.input.policies, scene.kind.loop?.limits);
-  if (policy.mode === "observe") return notAdmitted(scene, "OBSERVE_MODE", `observe mode (set at ${policy.modeFrom})`);
+  if (policy.mode === "observe")
+    return notAdmitted(scene, "OBSERVE_MODE", `observe mode (set at ${scopeWords(policy.modeFrom)})`);
   const undocked = await dockFirst(scene);
   if (undocked !== undefined) return undocked;
   const lookedFromMs = Math.floor(scene.engine.clock.monotonicMs() + scene.storeAheadMs);

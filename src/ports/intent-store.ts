@@ -70,6 +70,8 @@ export interface IntentStore {
     /** Undefined for the platform-wide freeze. */
     readonly organizationId: string | undefined;
     readonly scope: string;
+    /** What it covers, as whoever asks for it calls it. */
+    readonly on?: string | undefined;
     readonly level: PauseLevel;
     readonly author: Principal;
     readonly reason: string;

@@ -72,6 +72,8 @@ export interface Pause {
   readonly id: string;
   /** `platform`, `organization/ID`, `project/ID`, `workspace/ID`, `account/ID` or `resource/UID`. */
   readonly scope: string;
+  /** The same as whoever placed it called it: for people alone. */
+  readonly on?: string | undefined;
   readonly level: PauseLevel;
   readonly author: string;
   readonly reason: string;

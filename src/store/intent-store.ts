@@ -191,12 +191,12 @@ export class PostgresIntentStore implements IntentStore {
   }
 
   async pause(request: Request<"pause">): Promise<void> {
-    const { id, organizationId, scope, level, author, reason, forMs } = request;
-    const data = { scope, level, reason, forMs };
+    const { id, organizationId, scope, on, level, author, reason, forMs } = request;
+    const data = { scope, on, level, reason, forMs };
     const entry = { organizationId, type: "pause.placed", uid: id, author, data, after: { scope, level, reason } };
     await naming(`pause ${id}`, () =>
       this.#for(organizationId).transact(tenantOrPlatform(organizationId), [
-        call(insertPause, id, organizationId ?? null, scope, level, author.name, reason, Math.round(forMs)),
+        call(insertPause, id, organizationId ?? null, scope, level, author.name, reason, Math.round(forMs), on ?? null),
         logCall(entry),
       ]),
     );

@@ -1,3 +1,4 @@
+import { pausedWords } from "../kernel/scope-words.ts";
 import { isLive } from "../kernel/steering.ts";
 import type { Clock } from "../ports/clock.ts";
 import type {
@@ -197,5 +198,10 @@ function moveRow(
 }
 
 function standingOf({ operation, now_ms: storeNowMs, paused, leaving }: StandingRow): OperationStanding {
-  return { operation: recordOf(operation), storeNowMs, paused: paused ?? undefined, leaving };
+  return {
+    operation: recordOf(operation),
+    storeNowMs,
+    paused: paused === null ? undefined : pausedWords(paused),
+    leaving,
+  };
 }

@@ -62,7 +62,7 @@ export async function endPause(
   const { id, organizationId, author } = request;
   const [ended] = await tx.run(deletePause, id, organizationId ?? null);
   if (ended === undefined) return undefined;
-  const data = { scope: ended.scope, level: ended.level };
+  const data = { scope: ended.scope, level: ended.level, on: ended.called ?? undefined };
   const entry = logCall({ organizationId, type: "pause.ended", uid: id, author, data, before: data });
   const [woken] = await Promise.all([
     organizationId === undefined

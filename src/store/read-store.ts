@@ -216,8 +216,10 @@ export class PostgresReadStore implements ReadStore {
     return row === undefined ? undefined : heldChangeView(row);
   };
 
-  listPauses: ReadStore["listPauses"] = async (organizationId) =>
-    this.#database.run(requireOrganizationId(organizationId), call(listPauses, organizationId));
+  listPauses: ReadStore["listPauses"] = async (organizationId) => {
+    const rows = await this.#database.run(requireOrganizationId(organizationId), call(listPauses, organizationId));
+    return rows.map(({ on, ...pause }) => (on === null ? pause : { ...pause, on }));
+  };
 
   listPolicies: ReadStore["listPolicies"] = async (organizationId) => {
     const rows = await this.#database.run(requireOrganizationId(organizationId), call(listPolicies, organizationId));

@@ -213,7 +213,11 @@ test("stopping and going on: pause, list, freeze, resume", async () => {
   const pause = await setpoint(["pause", "dnszones/example", "--reason", "moving house", "--level", "deletes"]);
   assert.equal(pause.code, 0);
   const id = pause.data.trim();
-  assert.match((await setpoint(["pause", "list"])).data, /deletes +operator +\d+m +moving house/);
+  assert.match(pause.notes, /^deletes paused at dnszones\/example until/);
+  const listed = await setpoint(["pause", "list"]);
+  assert.match(listed.data, /dnszones\/example +deletes +operator +\d+m +moving house/);
+  assert.doesNotMatch(listed.data, /resource\//, "nobody knows ids");
+  assert.match((await setpoint(["why", "dnszone/example"])).data, /deletes paused at the resource itself by operator/);
   const asked = await setpoint(["resume", id], { interactive: true, ask: () => Promise.resolve("n") });
   assert.equal(asked.code, 8);
   assert.equal((await setpoint(["resume", id])).code, 64, "nobody can be asked, and nothing is assumed");

@@ -9,6 +9,7 @@ import { Counts } from "../components/counts.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Answer, ProblemNote } from "../components/states.tsx";
 import { Until } from "../components/time.tsx";
+import { scopeWords } from "../drift/scope-words.ts";
 
 /** Ends pauses, after showing what would run then. */
 export function ResumeDialog({ organization, close }: { organization: string; close: () => void }) {
@@ -78,8 +79,12 @@ export function ResumeDialog({ organization, close }: { organization: string; cl
                   className="flex flex-wrap items-center gap-3 rounded-md border border-line px-3 py-2 text-sm"
                 >
                   <span className="min-w-0 flex-1 basis-56">
-                    <b>{pause.scope === "platform" ? "Freeze of the platform" : `Pause of ${pause.scope}`}</b> (
-                    {pause.level}) by {pause.author}: {pause.reason}
+                    <b>
+                      {pause.scope === "platform"
+                        ? "Freeze of the platform"
+                        : `Pause of ${pause.on ?? scopeWords(pause.scope)}`}
+                    </b>{" "}
+                    ({pause.level}) by {pause.author}: {pause.reason}
                     <span className="block text-xs text-soft">
                       ends by itself <Until at={pause.expiresAt} />
                     </span>

@@ -75,7 +75,7 @@ async function createPause(
   const pause = pauseSchema.parse((await client.send("POST", path, { body })).body);
   world.writeData(`${pause.id}\n`);
   world.writeNote(
-    `${pause.level} paused at ${pause.scope} until ${pause.expiresAt}; end it with: setpoint resume${path === "/v1/freeze" ? "" : ` ${pause.id}`}\n`,
+    `${pause.level} paused at ${pause.on ?? pause.scope} until ${pause.expiresAt}; end it with: setpoint resume${path === "/v1/freeze" ? "" : ` ${pause.id}`}\n`,
   );
 }
 
@@ -87,7 +87,7 @@ function pauseRecords(world: CliWorld, items: readonly PauseDocument[]): Records
     head: ["ID", "SCOPE", "LEVEL", "BY", "LEFT", "REASON"],
     row: (pause) => [
       pause.id,
-      pause.scope,
+      pause.on ?? pause.scope,
       pause.level,
       pause.author,
       shortDuration(world.timeMs(pause.expiresAt) - world.nowMs()),

@@ -1,4 +1,5 @@
 import { counted } from "../../kernel/counted.ts";
+import { scopeWords } from "../../kernel/scope-words.ts";
 import { oldHoldMs } from "../../kernel/steering.ts";
 import type { NotificationType, Told } from "../../ports/notification-store.ts";
 import type { SealedEntry } from "../../ports/read-store.ts";
@@ -106,7 +107,7 @@ function pause({ entry, data, base }: About): Told {
     : begins
       ? "pause.started"
       : "pause.ended";
-  const what = platform ? "Everything" : scope;
+  const what = platform ? "Everything" : typeof data["on"] === "string" ? text(data["on"]) : scopeWords(scope);
   const summary = begins
     ? `${what}: ${text(data["level"])} paused by ${entry.actor}: ${text(data["reason"])}`
     : `${what}: goes on, by ${entry.actor}`;

@@ -67,7 +67,7 @@ function organizationPauses(context: ApiContext): readonly Route[] {
         const { organizationId } = await requireScope(context, parameters);
         const scope = await pauseScopeOf(context, parameters.organization, body.on);
         const author = caller.principal;
-        return { status: 201, body: await pause(context, { organizationId, scope, body, author }) };
+        return { status: 201, body: await pause(context, { organizationId, scope, on: body.on, body, author }) };
       },
     }),
     defineRoute({
@@ -244,24 +244,26 @@ async function pause(
   request: {
     readonly organizationId: string | undefined;
     readonly scope: string;
+    readonly on?: string;
     readonly body: z.output<typeof freezeSchema>;
     readonly author: Principal;
   },
 ): Promise<PauseDocument> {
-  const { organizationId, scope, body, author } = request;
+  const { organizationId, scope, on, body, author } = request;
   const id = context.ids.next();
   const { level, reason } = body;
   await context.intents.pause({
     id,
     organizationId,
     scope,
+    on,
     level,
     author,
     reason,
     forMs: body.forSeconds * 1_000,
   });
   const expiresAtMs = context.clock.nowMs() + body.forSeconds * 1_000;
-  return pauseDocument(context, { id, scope, level, author: author.name, reason, expiresAtMs });
+  return pauseDocument(context, { id, scope, on, level, author: author.name, reason, expiresAtMs });
 }
 
 /** Where policy asks for four eyes, each waits for another person instead. */
@@ -292,7 +294,8 @@ async function freezes(context: ApiContext): Promise<readonly Pause[]> {
 }
 
 function pauseDocument(context: ApiContext, pause: Pause): PauseDocument {
-  const { id, scope, level, author, reason, expiresAtMs } = pause;
+  const { id, scope, on, level, author, reason, expiresAtMs } = pause;
   const remainingSeconds = Math.max(0, Math.ceil((expiresAtMs - context.clock.nowMs()) / 1_000));
-  return { id, scope, level, author, reason, expiresAt: isoTime(expiresAtMs), remainingSeconds };
+  const called = on === undefined ? {} : { on };
+  return { id, scope, ...called, level, author, reason, expiresAt: isoTime(expiresAtMs), remainingSeconds };
 }

@@ -117,6 +117,8 @@ export const pauseSchema = z
   .object({
     id: z.string(),
     scope: z.string(),
+    /** What it covers, as whoever placed it called it. */
+    on: z.string().optional(),
     level: pauseLevelSchema,
     author: z.string(),
     reason: z.string(),

@@ -1,20 +1,26 @@
 import type { PlannedChange } from "../plan.ts";
 import { type Guard, heldItems, isGranted, keysOf, refuseAll, verdict } from "../facts.ts";
+import { scopeWords } from "../scope-words.ts";
 
 /** `observe` looks and reports, `propose` lets every change wait for a person, `enforce` acts within the other guards. */
 export const modeGuard: Guard = (changes, facts) => {
   const { mode, modeFrom } = facts.policy;
   if (mode === "enforce" || changes.length === 0) return { pass: changes };
   if (mode === "observe") {
-    const reason = `observe mode (set at ${modeFrom}): would ${describe(changes)}`;
+    const reason = `observe mode (set at ${scopeWords(modeFrom)}): would ${describe(changes)}`;
     return refuseAll(changes, verdict("mode", "wait", reason, { numbers: countsOf(changes), keys: keysOf(changes) }));
   }
   const waiting = changes.filter((change) => !isBookkeeping(change) && !isGranted(change, facts));
   if (waiting.length === 0) return { pass: changes };
-  const said = verdict("mode", "hold", `propose mode (set at ${modeFrom}): waits for approval: ${describe(waiting)}`, {
-    numbers: countsOf(waiting),
-    keys: keysOf(waiting),
-  });
+  const said = verdict(
+    "mode",
+    "hold",
+    `propose mode (set at ${scopeWords(modeFrom)}): waits for approval: ${describe(waiting)}`,
+    {
+      numbers: countsOf(waiting),
+      keys: keysOf(waiting),
+    },
+  );
   const held = [
     { level: "subject" as const, guard: "mode" as const, verdict: said, items: heldItems(waiting, said.reason) },
   ];

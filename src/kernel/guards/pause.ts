@@ -1,4 +1,5 @@
 import { type Guard, keysOf, removes, takeOut, verdict } from "../facts.ts";
+import { pausedWords } from "../scope-words.ts";
 
 /** Pauses are graded: deletes, writes, all. The permit checks them again in the same statement as the fence. */
 export const pauseGuard: Guard = (changes, facts) => {
@@ -11,7 +12,7 @@ export const pauseGuard: Guard = (changes, facts) => {
     changes,
     (change) => whole !== undefined || removes(change),
     (taken) =>
-      verdict("pause", "wait", `${pause.level} paused at ${pause.scope} by ${pause.author}: ${pause.reason}`, {
+      verdict("pause", "wait", pausedWords(pause), {
         numbers: { expiresAtMs: pause.expiresAtMs, changes: taken.length },
         keys: keysOf(taken),
       }),

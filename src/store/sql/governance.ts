@@ -43,13 +43,14 @@ export const insertAccountBudget = statement<never>(
 export const insertPause = statement<never>(
   "insert pause",
   "tenants",
-  `insert into setpoint.pause (id, organization_id, scope, level, author, reason, expires_at_ms)
-   values ($1, $2, $3, $4, $5, $6, setpoint.now_ms() + $7::bigint)`,
+  `insert into setpoint.pause (id, organization_id, scope, level, author, reason, expires_at_ms, called)
+   values ($1, $2, $3, $4, $5, $6, setpoint.now_ms() + $7::bigint, $8)`,
 );
-export const deletePause = statement<{ scope: string; level: string }>(
+export const deletePause = statement<{ scope: string; level: string; called: string | null }>(
   "delete pause",
   "tenants",
-  `delete from setpoint.pause where id = $1 and organization_id is not distinct from $2::uuid returning scope, level`,
+  `delete from setpoint.pause where id = $1 and organization_id is not distinct from $2::uuid 
+   returning scope, level, called`,
 );
 
 /** Keeps takers of shards out, waits for engine writes that passed their lease check, and keeps new ones out. */

@@ -1,4 +1,5 @@
 import type { JournalEntry, OperationRecord } from "../../ports/operation-store.ts";
+import type { Pause } from "../../ports/records.ts";
 import { statement } from "../statement.ts";
 import { clock, releasing } from "./lease.ts";
 import { accountValues, type LoadedAccount } from "./load.ts";
@@ -12,7 +13,7 @@ export type OperationJson = {
 export interface StandingRow {
   readonly operation: OperationJson;
   readonly now_ms: number;
-  readonly paused: string | null;
+  readonly paused: Omit<Pause, "id" | "expiresAtMs"> | null;
   readonly leaving: boolean;
 }
 
@@ -38,7 +39,7 @@ export const journalOf = `(
 
 /** An operation whose subject is gone has nothing left to pause. */
 const isPaused = `(
-  select p.level || ' paused at ' || p.scope || ' by ' || p.author || ': ' || p.reason from setpoint.pause as p
+  select json_build_object('level', p.level, 'scope', p.scope, 'author', p.author, 'reason', p.reason) from setpoint.pause as p
   where s.id is not null and ${pauseCovers} and p.level <> 'deletes' order by p.id limit 1)`;
 const isLeaving = "(r.deletion is not null or s.detached is not null)";
 const withResource = `

@@ -190,10 +190,10 @@ export const getHeldChange = statement<HeldChangeViewRow>(
   `select ${heldChangeView} from setpoint.held_change as h where h.organization_id = $1 and h.id = $2`,
 );
 
-export const listPauses = statement<Pause>(
+export const listPauses = statement<Omit<Pause, "on"> & { readonly on: string | null }>(
   "list pauses",
   "tenants",
-  `select p.id, p.scope, p.level, p.author, p.reason, p.expires_at_ms as "expiresAtMs" from setpoint.pause as p
+  `select p.id, p.scope, p.called as "on", p.level, p.author, p.reason, p.expires_at_ms as "expiresAtMs" from setpoint.pause as p
    where (p.organization_id = $1 or p.organization_id is null) and p.expires_at_ms > setpoint.now_ms() order by p.id`,
 );
 export const listPolicies = statement<{ body: ScopePolicy }>(

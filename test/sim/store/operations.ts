@@ -15,6 +15,7 @@ import type {
   SteerAnswer,
   SteerOperation,
 } from "../../../src/ports/operation-store.ts";
+import { pausedWords } from "../../../src/kernel/scope-words.ts";
 import { isLive, isSaidAlready, steerRefusal } from "../../../src/kernel/steering.ts";
 import type { OperationRow, SubjectRow } from "./rows.ts";
 import { releaseShards, renewShards, shardHolders, takeShards } from "./shards.ts";
@@ -123,7 +124,7 @@ function standingOf({ tables, nowMs }: State, row: OperationRow): OperationStand
   return {
     operation: recordOf(row),
     storeNowMs: now,
-    paused: pause && `${pause.level} paused at ${pause.scope} by ${pause.author}: ${pause.reason}`,
+    paused: pause && pausedWords(pause),
     leaving: (tables.resources.get(row.resourceUid)?.deletion ?? subject?.detached) !== undefined,
   };
 }

@@ -161,7 +161,7 @@ describe("pauses and holds", () => {
     lab.clock.advance(60_000);
     const paused = await lab.rest("Shelf/s");
     assert.deepEqual(lab.main.keys(), ["a", "b", "c"]);
-    assert.match(verdictOf(paused, "pause")?.reason ?? "", /deletes paused at organization\/o by ada: incident/);
+    assert.match(verdictOf(paused, "pause")?.reason ?? "", /deletes paused at the organization by ada: incident/);
 
     const resumeWrites = await lab.pause("writes");
     await declare("a", "c", "d");

@@ -94,7 +94,7 @@ describe("pauses", () => {
     assert.deepEqual(inOrder({ ...allGranted, pauses: [pauseOf("all")] }), []);
     assert.match(
       said({ ...all, pauses: [pauseOf("writes")] }, "pause")?.reason ?? "",
-      /writes paused at organization\/o by ada: incident/,
+      /writes paused at the organization by ada: incident/,
     );
   });
 
