@@ -18,7 +18,7 @@ export function scopeWords(scope: string): string {
 /** Why something waits, from the side of what the pause covers. */
 export function pausedWords(
   { level, scope, author, reason }: Omit<Pause, "id" | "expiresAtMs">,
-  left: string | undefined = undefined,
+  left?: string,
 ): string {
   const what = level === "all" ? "everything" : level;
   const until = left === undefined ? "" : ` for another ${left}`;
