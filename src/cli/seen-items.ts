@@ -82,15 +82,24 @@ export interface FailedLook {
   readonly account: string;
 }
 
-/** Why it could not be looked at; undefined while nothing says so. A first look that failed confirmed nothing, so its verdict reads as old. */
-export async function failedLook(client: ApiClient, { path }: Target): Promise<FailedLook | undefined> {
+/** How it stands with the looks at a resource. A first look that failed confirmed nothing, so its verdict reads as old. */
+export interface LastLook {
+  /** What it was like before says nothing about what changed since. */
+  readonly isDue: boolean;
+  readonly isFirst: boolean;
+  readonly failed: FailedLook | undefined;
+}
+
+export async function lastLook(client: ApiClient, { path }: Target): Promise<LastLook> {
   const { status } = resourceSchema.parse(await client.get(path));
-  const results = status.subjects.map(({ cycles = [] }) => cycles.at(-1)?.result);
+  const isDue = status.subjects.some(({ conditions }) => conditions.some(({ type }) => type === "Reconciling"));
+  const results = status.subjects.flatMap(({ cycles = [] }) => cycles.at(-1)?.result ?? []);
   const ready = status.conditions.find(({ type }) => type === "Ready");
-  if (ready === undefined || !results.some((result) => result === "failed" || result === "stalled")) return undefined;
+  const hasFailed = ready !== undefined && results.some((result) => result === "failed" || result === "stalled");
+  const account = status.subjects[0]?.account ?? "ACCOUNT";
   return {
-    words: ready.message,
-    final: results.includes("stalled"),
-    account: status.subjects[0]?.account ?? "ACCOUNT",
+    isDue,
+    isFirst: results.length === 0,
+    failed: hasFailed ? { words: ready.message, final: results.includes("stalled"), account } : undefined,
   };
 }

@@ -12,6 +12,7 @@ import { registerEngineKey } from "../../src/store/engine-keys.ts";
 import { startTestApi, type TestApi } from "../support/api.ts";
 import { type Ran, runCommand } from "../support/cli.ts";
 import { query } from "../support/postgres.ts";
+import { settleLook } from "../support/settled-look.ts";
 
 let api: TestApi;
 const folder = mkdtempSync(join(tmpdir(), "setpoint-adopt-"));
@@ -53,6 +54,7 @@ async function sees(zone: string, items: readonly There[], completeness = "compl
      join setpoint.resource as r on r.uid = s.resource_uid where r.name = '${zone}'
      on conflict (organization_id, subject_id) do update set observation = excluded.observation`,
   );
+  await settleLook(api.url, zone);
 }
 
 async function recordNames(): Promise<readonly string[]> {
@@ -60,6 +62,11 @@ async function recordNames(): Promise<readonly string[]> {
   return data.split("\n").filter((line) => line !== "");
 }
 
+const inShop: readonly There[] = [
+  { name: "www" },
+  { name: "mail" },
+  { name: "ssh", type: "SSHFP", values: ["1 1 00"] },
+];
 const connect = (...more: readonly string[]) => ["connect", "powerdns", "--name", "lab", "--url", url, ...more];
 
 test("without a terminal nobody is asked for a key, and a mistake adds no account", async () => {
@@ -97,8 +104,7 @@ test("on a terminal it goes step by step: key, zones, what is there, what to ado
       return Promise.resolve(answers[asked.length - 2] ?? "");
     },
     // The time it waits is the time in which a scheduler looks.
-    sleep: () =>
-      sees("shop.test", [{ name: "www" }, { name: "mail" }, { name: "ssh", type: "SSHFP", values: ["1 1 00"] }]),
+    sleep: () => sees("shop.test", inShop),
   });
   assert.equal(ran.code, 0, ran.notes);
   assert.equal(asked.length, 4, asked.join("\n"));
@@ -115,7 +121,7 @@ test("on a terminal it goes step by step: key, zones, what is there, what to ado
 });
 
 test("repeated, it uses the account again; another server under the same name is a conflict", async () => {
-  const again = await setpoint(connect("--zone", "shop.test"));
+  const again = await setpoint(connect("--zone", "shop.test"), { sleep: () => sees("shop.test", inShop) });
   assert.equal(again.code, 0, again.notes);
   assert.match(again.data, /account\/lab is there already\nDnsZone\/shop\.test is declared already\n/);
   const key = join(folder, "new.key");

@@ -12,6 +12,7 @@ import { registerEngineKey } from "../../src/store/engine-keys.ts";
 import { startTestApi, type TestApi } from "../support/api.ts";
 import { type Ran, runCommand } from "../support/cli.ts";
 import { query } from "../support/postgres.ts";
+import { settleLook } from "../support/settled-look.ts";
 
 let api: TestApi;
 const folder = mkdtempSync(join(tmpdir(), "setpoint-connect-"));
@@ -56,6 +57,7 @@ async function sees(provider: string): Promise<void> {
      join setpoint.resource as r on r.uid = s.resource_uid where r.name = '${provider}'
      on conflict (organization_id, subject_id) do update set observation = excluded.observation`,
   );
+  await settleLook(api.url, provider);
 }
 
 for (const [word, family] of [
@@ -136,6 +138,7 @@ async function records(name: string, recorded: object): Promise<void> {
      join setpoint.resource as r on r.uid = s.resource_uid where r.name = '${name}'
      on conflict (organization_id, subject_id) do update set status = excluded.status`,
   );
+  await settleLook(api.url, name);
 }
 
 describe("an account that cannot be looked at", () => {
@@ -187,6 +190,34 @@ describe("an account that cannot be looked at", () => {
     assert.match(notes, /could not be looked at in time: CREDENTIAL_REFUSED: /);
     assert.doesNotMatch(notes, /Does a scheduler run/);
     assert.ok(looks > 100, String(looks));
+  });
+});
+
+describe("an account that was connected before, and has another credential now", () => {
+  const words = "CREDENTIAL_REFUSED: Hetzner Cloud answered 401: unauthorized. Check the account's token";
+  const connect = (name: string, look: () => Promise<void>) =>
+    setpoint(["connect", "hetzner", "--name", name, "--token-file", "-"], {
+      readStdin: () => Promise.resolve("a-token"),
+      sleep: look,
+    });
+  const refuses = (name: string) => () => fails(name, "stalled", words);
+  const answers = (name: string) => async () => {
+    await records(name, { observedGeneration: 1, conditions: [], differences: 0, owned: 0, failing: false });
+    await sees(name);
+  };
+
+  test("is not called fine by what the credential before it saw", async () => {
+    assert.equal((await connect("once-right", answers("once-right"))).code, 0);
+    const { code, notes, data } = await connect("once-right", refuses("once-right"));
+    assert.equal(code, 4, data);
+    assert.match(notes, /computeprovider\/once-right could not be looked at: CREDENTIAL_REFUSED/);
+  });
+
+  test("is not called refused by what became of the credential before it", async () => {
+    assert.equal((await connect("once-wrong", refuses("once-wrong"))).code, 4);
+    const { code, notes } = await connect("once-wrong", answers("once-wrong"));
+    assert.equal(code, 0, notes);
+    assert.match(notes, /computeprovider\/once-wrong: 3 there/);
   });
 });
 

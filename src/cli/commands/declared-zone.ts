@@ -3,7 +3,7 @@ import type { ApiClient } from "../api-client.ts";
 import { CliError, usageError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { scopePath, type ScopeOptions } from "../scope-path.ts";
-import { failedLook, observationOf, type Target, targetText } from "../seen-items.ts";
+import { lastLook, observationOf, type Target, targetText } from "../seen-items.ts";
 import type { CliWorld } from "../world.ts";
 import { targetPath } from "./declare.ts";
 
@@ -42,6 +42,7 @@ export async function declareZone(
   return await targetPath(world, client, `dnszone/${name}`, options);
 }
 
+/** Of what was looked at before, another look: what was seen then says nothing about what this command brought. */
 export async function firstLook(
   world: CliWorld,
   client: ApiClient,
@@ -50,21 +51,24 @@ export async function firstLook(
 ): Promise<readonly SeenItemDocument[]> {
   const untilMs = world.nowMs() + timeoutMs;
   world.writeNote(`looking at ${targetText(target)} …\n`);
+  const before = await lastLook(client, target);
+  if (!before.isFirst) await client.send("POST", `${target.path}:reconcile`);
   for (;;) {
-    const { subjects } = await observationOf(client, target);
-    const complete = subjects.length > 0 && subjects.every(({ completeness }) => completeness === "complete");
-    if (complete) return subjects.flatMap(({ items }) => items);
-    const failed = await failedLook(client, target);
-    const again = `then: setpoint reconcile ${targetText(target)}, and repeat this command without the credential`;
+    const { isDue, failed } = await lastLook(client, target);
+    if (!isDue && failed === undefined) {
+      const { subjects } = await observationOf(client, target);
+      const complete = subjects.length > 0 && subjects.every(({ completeness }) => completeness === "complete");
+      if (complete) return subjects.flatMap(({ items }) => items);
+    }
     const isLate = world.nowMs() >= untilMs;
-    if (failed !== undefined && (failed.final || isLate))
+    if (failed !== undefined && (isLate || (failed.final && !isDue)))
       throw new CliError(
-        `${targetText(target)} could not be looked at${failed.final ? "" : " in time"}: ${failed.words}\nCorrect it (a credential by: setpoint secret set-credential ${failed.account} < FILE), ${again}`,
+        `${targetText(target)} could not be looked at${failed.final ? "" : " in time"}: ${failed.words}\nCorrect it (a credential by: setpoint secret set-credential ${failed.account} < FILE), then repeat this command without the credential`,
         failed.final ? exitCodes.operationFailed : exitCodes.timedOut,
       );
     if (isLate)
       throw new CliError(
-        `${targetText(target)} was not looked at in time. Does a scheduler run? See: setpoint doctor; ${again}`,
+        `${targetText(target)} was not looked at in time. Does a scheduler run? See: setpoint doctor; then repeat this command without the credential`,
         exitCodes.timedOut,
       );
     await world.sleep(250);
