@@ -20,7 +20,8 @@ export function subjectConditions(subject: SubjectView, about: About): readonly 
   if (subject.needsAttention === undefined) return shown;
   // While an operation waits for a person its loop says only that it waits for the operation; why is what the person needs.
   const { pipeline, message } = subject.needsAttention;
-  const next = `See: setpoint ops get ${subject.holdOperationId ?? ""}`;
+  const id = subject.holdOperationId ?? "";
+  const next = `When that is mended: setpoint ops resume ${id} --reason TEXT. See: setpoint ops get ${id}`;
   const waits = `${pipeline} waits for a person: ${message}. ${next}`;
   return shown.map((entry) =>
     entry.type === "Ready"

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { whatever } from "../support/api.ts";
 import { runCommand } from "../support/cli.ts";
@@ -86,8 +89,18 @@ test("a step that fails shows the step, the attempt, the outside's own words and
   );
   const shown = (await runCommand(scene.api.app, ["ops", "get", id])).data;
   assert.match(shown, said);
-  assert.match(shown, new RegExp(`You can +setpoint ops cancel ${id}\n +setpoint ops resume ${id}\n`));
+  const commands = `You can +setpoint ops cancel ${id} --reason TEXT\n +setpoint ops resume ${id} --reason TEXT\n`;
+  assert.match(shown, new RegExp(commands), "as they can be typed");
   assert.match((await runCommand(scene.api.app, ["why", "crate/fragile"])).data, said);
+  const folder = mkdtempSync(join(tmpdir(), "setpoint-refusals-"));
+  const manifest =
+    "apiVersion: setpoint/v1\nkind: Crate\nmetadata: { name: fragile, labels: { ink: new } }\nspec: {}\n";
+  writeFileSync(join(folder, "fragile.yaml"), manifest);
+  const applied = await runCommand(scene.api.app, ["apply", "-f", folder, "--force"]);
+  rmSync(folder, { recursive: true });
+  assert.match(applied.data, /Crate\/fragile changed/, applied.notes);
+  const next = new RegExp(`Crate/fragile: crate\\.pack waits for a person: .*setpoint ops resume ${id} --reason TEXT`);
+  assert.match(applied.notes, next, "whoever corrects it is told that it does not go on by itself");
   scene.outside.refuses = () => undefined;
   const resumed = await runCommand(scene.api.app, ["ops", "resume", id, "--reason", "there is ink again"]);
   assert.equal(resumed.code, 0, resumed.notes);

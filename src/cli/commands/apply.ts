@@ -1,11 +1,13 @@
 import type { Command } from "commander";
 import type { DryRunDocument } from "../../control-api/schemas/dry-run.ts";
+import { resourceSchema } from "../../control-api/schemas/resource.ts";
 import type { ApiClient } from "../api-client.ts";
 import { applyOrder, type Entry, planSet, sendManifest } from "../apply-set.ts";
 import { CliError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { knownKinds } from "../kind-names.ts";
 import { loadManifests } from "../manifests.ts";
+import { safeText } from "../output.ts";
 import { confirmPrune, leftovers, leftoverText, prune, type PruneOptions, requireSelector } from "../prune.ts";
 import { type ScopeOptions, withScope } from "../scope-path.ts";
 import type { CliWorld } from "../world.ts";
@@ -87,8 +89,16 @@ async function declareAll(
     const result = said === "created" || said === "unchanged" ? said : "changed";
     counts[result]++;
     world.writeData(`${kind.kind}/${loaded.manifest.metadata.name} ${result}\n`);
+    if (result === "changed") tellWaiting(world, `${kind.kind}/${loaded.manifest.metadata.name}`, answer.body);
   }
   world.writeNote(`${counts.created} created, ${counts.changed} changed, ${counts.unchanged} unchanged\n`);
+}
+
+/** An operation that waits for a person does not go on because the declaration was corrected: who did that is to know. */
+function tellWaiting(world: CliWorld, name: string, body: unknown): void {
+  const { data } = resourceSchema.safeParse(body);
+  const ready = data?.status.conditions.find(({ type }) => type === "Ready");
+  if (ready?.reason === "OperationNeedsAttention") world.writeNote(`${name}: ${safeText(ready.message)}\n`);
 }
 
 /** What was already applied is said, so that nobody has to guess. */

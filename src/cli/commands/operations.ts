@@ -152,9 +152,14 @@ function page(item: OperationDocument): string {
     ["Holds since", item.holdSince],
     ["Started by", item.startedBy],
     ["Ended", item.endedAt],
-    ["You can", item.can.map((verb) => `setpoint ops ${verb} ${item.id}`).join("\n             ") || undefined],
+    ["You can", item.can.map((verb) => commandOf(verb, item)).join("\n             ") || undefined],
   ];
   return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(12)} ${value}\n`])).join("");
+}
+
+/** As it can be typed: each of them needs a reason. */
+function commandOf(verb: string, { id }: Pick<OperationDocument, "id">): string {
+  return `setpoint ops ${verb} ${id} --reason TEXT`;
 }
 
 async function showSteps(

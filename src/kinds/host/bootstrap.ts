@@ -296,7 +296,7 @@ function endedBadly(
   const said = output === "" ? "It printed nothing." : `It printed last: ${output.slice(-saidAtMost)}`;
   return new TerminalError(
     "PROVIDER_REFUSED",
-    `Run ${number} of the script on the server of Host/${subject.name} ${how}. ${said}\nCorrect spec.bootstrap.ssh.script or the server, and run it anew: setpoint ops retry ${operationId} --step runs. Or take the server back: setpoint ops cancel ${operationId}`,
+    `Run ${number} of the script on the server of Host/${subject.name} ${how}. ${said}\nCorrect spec.bootstrap.ssh.script or the server, and run it anew: setpoint ops retry ${operationId} --step runs --reason TEXT. Or take the server back: setpoint ops cancel ${operationId} --reason TEXT`,
   );
 }
 

@@ -202,7 +202,7 @@ const active = step({
     const found = await reader.server(id, signal);
     if (found === "absent")
       throw refused(
-        `The server ${id} of Host/${subject.name} went while it was made ready: setpoint ops release, and setpoint ops start host/${subject.name} host.create`,
+        `The server ${id} of Host/${subject.name} went while it was made ready: setpoint ops release ID --reason TEXT, and setpoint ops start host/${subject.name} host.create`,
       );
     if (subject.spec.bootstrap === undefined)
       context.progress(

@@ -135,7 +135,7 @@ test("while an operation waits for a person, Ready says what for, however old th
     assert.deepEqual([ready?.status, ready?.reason], ["False", "OperationNeedsAttention"]);
     assert.equal(
       ready?.message,
-      "host.create waits for a person: PROVIDER_REFUSED: no such type. See: setpoint ops get o-1",
+      "host.create waits for a person: PROVIDER_REFUSED: no such type. When that is mended: setpoint ops resume o-1 --reason TEXT. See: setpoint ops get o-1",
     );
   }
 });
