@@ -90,18 +90,6 @@ export interface IntentStore {
     readonly policy: ScopePolicy;
     readonly author: Principal;
   }): Promise<void>;
-  /** An operation's claim on a subject until it ends. */
-  placeHold(request: {
-    readonly organizationId: string;
-    readonly uid: string;
-    readonly operationId: string;
-    readonly reason: string;
-  }): Promise<boolean>;
-  releaseHold(request: {
-    readonly organizationId: string;
-    readonly uid: string;
-    readonly operationId: string;
-  }): Promise<void>;
   /** After a restore: a new incarnation. Every account must be reclaimed by one approved held change before anything is written there. */
   markRestored(): Promise<number>;
 }

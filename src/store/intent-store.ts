@@ -29,15 +29,8 @@ import { lockPause } from "./sql/four-eyes.ts";
 import { stopOperation } from "./sql/operation-intents.ts";
 import { doubtPool } from "./sql/pool.ts";
 import { lockLinkNames, lockResource, markDeleted, readResource, removeResource } from "./sql/resources.ts";
-import {
-  lockSubjectsOf,
-  markAsked,
-  placeHold,
-  readMemories,
-  releaseHold,
-  writeMemories,
-} from "./sql/subject-intents.ts";
-import { wakeAffected, wakeHeld, wakeSubjects } from "./sql/wake.ts";
+import { lockSubjectsOf, markAsked, readMemories, writeMemories } from "./sql/subject-intents.ts";
+import { wakeAffected, wakeSubjects } from "./sql/wake.ts";
 import { call } from "./statement.ts";
 import { tenantOrPlatform } from "./tenant.ts";
 
@@ -218,33 +211,6 @@ export class PostgresIntentStore implements IntentStore {
     await this.#write(request.organizationId, async (tx) => {
       const { woken } = await setPolicy(tx, { ...request, reason: undefined });
       return { answer: undefined, woken };
-    });
-  }
-
-  placeHold({ organizationId, uid, operationId, reason }: Request<"placeHold">): Promise<boolean> {
-    return this.#write(organizationId, async (tx) => {
-      const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
-      const taken = subjects.some((row) => row.hold_operation_id !== null && row.hold_operation_id !== operationId);
-      if (taken || subjects.length === 0) return { answer: false, woken: nobodyWoken };
-      await Promise.all([
-        tx.run(placeHold, organizationId, uid, operationId, reason),
-        append(tx, { organizationId, type: "hold.placed", uid, actor: operationId, data: { reason } }),
-      ]);
-      return { answer: true, woken: nobodyWoken };
-    });
-  }
-
-  async releaseHold({ organizationId, uid, operationId }: Request<"releaseHold">): Promise<void> {
-    await this.#write(organizationId, async (tx) => {
-      const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
-      const held = subjects.filter((row) => row.hold_operation_id === operationId).map(({ id }) => id);
-      if (held.length === 0) return { answer: undefined, woken: nobodyWoken };
-      const [woken] = await Promise.all([
-        tx.run(wakeHeld, priorityNumber("event"), held),
-        tx.run(releaseHold, organizationId, uid, operationId),
-        append(tx, { organizationId, type: "hold.released", uid, actor: operationId, data: {} }),
-      ]);
-      return { answer: undefined, woken: wokenOf(woken) };
     });
   }
 

@@ -29,7 +29,9 @@ const { startStoreServer } = await import("../store/support/stores.ts");
 
 /** What people and programs say is one transaction with everything that follows from it. */
 const intents = new Set(
-  "declare requestDeletion reconcileNow approve reject pause endPause setPolicy placeHold releaseHold".split(" "),
+  "declare requestDeletion reconcileNow approve reject pause endPause setPolicy startOperation steerOperation".split(
+    " ",
+  ),
 );
 
 async function hunt(): Promise<HuntResult> {

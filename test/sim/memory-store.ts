@@ -13,10 +13,8 @@ import {
   endPause,
   markRestored,
   pause,
-  placeHold,
   recordAccount,
   recordedThings,
-  releaseHold,
   setPolicy,
   takeCalls,
 } from "./store/governance.ts";
@@ -40,6 +38,7 @@ import { permit, recordOutcome, reserveDeletes } from "./store/permits.ts";
 import { dock } from "./store/pool.ts";
 import { accountHealth, recordIdle, settle } from "./store/settle.ts";
 import { dueSubjects, listSubjects, releaseShards, renewShards, shardHolders, takeShards } from "./store/shards.ts";
+import { placeHold, releaseHold, type StagedHolds } from "./store/staged-holds.ts";
 import { copyTables, newTables, type State, type Tables } from "./store/state.ts";
 
 export { StoreConflict } from "./store/state.ts";
@@ -75,8 +74,6 @@ export const transactions = {
   pause,
   endPause,
   setPolicy,
-  placeHold,
-  releaseHold,
   markRestored,
   takeWorkerShards,
   renewWorkerShards,
@@ -90,15 +87,18 @@ export const transactions = {
   recordMove,
   startOperation,
   steerOperation,
+  placeHold,
+  releaseHold,
 } as const;
 
-type StoreMethods = EngineStore & IntentStore & OperationStore & OperationIntents;
+/** The ports of the store, and what the simulation alone may do to it. */
+export type StoreMethods = EngineStore & IntentStore & OperationStore & OperationIntents & StagedHolds;
 
 /** A backup of the whole store. */
 export type Snapshot = { readonly tables: Tables };
 
 /**
- * The in-memory twin of the PostgreSQL store: a synchronous state machine behind the two ports. Each method is one
+ * The in-memory twin of the PostgreSQL store: a synchronous state machine behind its ports. Each method is one
  * transaction: it checks first and then writes, so that a thrown error leaves nothing half-written.
  */
 export class MemoryStore implements StoreMethods {
@@ -155,8 +155,6 @@ export class MemoryStore implements StoreMethods {
   pause: StoreMethods["pause"] = async (request) => pause(this.state, request);
   endPause: StoreMethods["endPause"] = async (request) => endPause(this.state, request);
   setPolicy: StoreMethods["setPolicy"] = async (request) => setPolicy(this.state, request);
-  placeHold: StoreMethods["placeHold"] = async (request) => placeHold(this.state, request);
-  releaseHold: StoreMethods["releaseHold"] = async (request) => releaseHold(this.state, request);
   markRestored: StoreMethods["markRestored"] = async () => markRestored(this.state);
   takeWorkerShards: StoreMethods["takeWorkerShards"] = async (request) => takeWorkerShards(this.state, request);
   renewWorkerShards: StoreMethods["renewWorkerShards"] = async (request) => renewWorkerShards(this.state, request);
@@ -171,4 +169,6 @@ export class MemoryStore implements StoreMethods {
   recordMove: StoreMethods["recordMove"] = async (request) => recordMove(this.state, request);
   startOperation: StoreMethods["startOperation"] = async (request) => startOperation(this.state, request);
   steerOperation: StoreMethods["steerOperation"] = async (request) => steerOperation(this.state, request);
+  placeHold: StoreMethods["placeHold"] = async (request) => placeHold(this.state, request);
+  releaseHold: StoreMethods["releaseHold"] = async (request) => releaseHold(this.state, request);
 }

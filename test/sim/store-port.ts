@@ -1,14 +1,10 @@
-import type { EngineStore } from "../../src/ports/engine-store.ts";
-import type { IntentStore } from "../../src/ports/intent-store.ts";
-import type { OperationIntents, OperationStore } from "../../src/ports/operation-store.ts";
 import { asError } from "./as-error.ts";
-import { type MemoryStore, transactions } from "./memory-store.ts";
+import { type MemoryStore, type StoreMethods, transactions } from "./memory-store.ts";
 import type { SimProcess } from "./process.ts";
 import type { Witness } from "./referee/witness.ts";
 import type { StoreFaults } from "./swarm.ts";
 
-type Methods = EngineStore & IntentStore & OperationStore & OperationIntents;
-type Method = keyof typeof transactions & keyof Methods;
+type Method = keyof typeof transactions & keyof StoreMethods;
 
 const noFaults: StoreFaults = { slowestMs: 2, errorBefore: 0, lostAnswer: 0, stall: 0 };
 
@@ -21,7 +17,7 @@ export function connectStore(options: {
   readonly process: SimProcess;
   readonly faults: () => StoreFaults | undefined;
   readonly witness: Witness;
-}): Methods {
+}): StoreMethods {
   const { store, process, witness } = options;
   const { world } = process;
   const random = process.random.fork("store");
@@ -65,5 +61,5 @@ export function connectStore(options: {
 
   const port: Partial<Record<Method, (request: unknown) => Promise<unknown>>> = {};
   for (const method of Object.keys(transactions) as Method[]) port[method] = (request) => call(method, request);
-  return port as unknown as Methods;
+  return port as unknown as StoreMethods;
 }

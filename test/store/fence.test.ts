@@ -121,11 +121,12 @@ test("each condition of the fence refuses by its name", async () => {
   assert.equal(await refusal(permitFor(world, input, { grantIds: ["nobody's"] })), "grant");
 
   const operationId = randomUUID();
-  assert.equal(await stores.intent.placeHold({ organizationId, uid, operationId, reason: "creating" }), true);
-  assert.equal(await refusal(permitFor(world, input)), "held");
+  const what = { operationId, resourceUid: uid, pipeline: "zone.create", version: 1, input: {}, ends: false };
+  const who = { organizationId, author: ada, priority: "person" as const };
+  assert.equal((await stores.operationIntents.startOperation({ ...what, ...who })).result, "started");
+  assert.equal(await refusal(permitFor(world, input, { inputs })), "held");
   const stranger = { ...actor, operationId };
   assert.equal(await refusal(permitFor(world, input, { inputs, actor: stranger })), "lease");
-  await stores.intent.releaseHold({ organizationId, uid, operationId });
 });
 
 test("a pause of deletes refuses deletes alone, in the scope that it covers", async () => {

@@ -39,7 +39,7 @@ async function requests(prefix: string): Promise<readonly StartOperation[]> {
   const asked = { organizationId, uid: leaving, ifRevision: undefined, author: ada, orphan: false };
   await stores.intent.requestDeletion({ ...asked, confirmedCount: undefined });
   const held = await world.declare({ name: `${prefix}-held`, accounts: [accountId] });
-  await stores.intent.placeHold({ organizationId, uid: held, operationId: "somebody", reason: "by hand" });
+  await query(stores.url, "update setpoint.subject set hold_operation_id = 'somebody' where resource_uid = $1", [held]);
   const running = await world.declare({ name: `${prefix}-running`, accounts: [accountId] });
   await stores.operationIntents.startOperation(request(running));
   return [

@@ -60,7 +60,6 @@ async function useEverything(stores: Stores, world: World): Promise<void> {
 
 async function useGovernance({ intent, read }: Stores, world: World, zone: CycleInput): Promise<void> {
   const { organizationId, accountId, scope } = world;
-  const { uid } = zone.resource;
   const author = ada;
   await intent.createScope({ organizationId, scope: "project/p", parent: scope });
   const account = { id: "second", name: "second", provider: "memory", settings: {}, callsPerSecond: 1 };
@@ -77,8 +76,6 @@ async function useGovernance({ intent, read }: Stores, world: World, zone: Cycle
     assert.equal((await world.reload(zone)).pauses.length, 1);
     await intent.endPause({ id, organizationId: place, author });
   }
-  await intent.placeHold({ organizationId, uid, operationId: "op", reason: "test" });
-  await intent.releaseHold({ organizationId, uid, operationId: "op" });
 }
 
 /** Something of the subject waits for a person: what approves it. */
@@ -321,7 +318,9 @@ test("a tenant's ids mean nothing under another tenant", async () => {
   const deletion = { ...request, author: ada, ifRevision: undefined, orphan: true, confirmedCount: undefined };
   assert.deepEqual(await intent.requestDeletion(deletion), { found: false, conflict: false });
   await intent.reconcileNow(request);
-  assert.equal(await intent.placeHold({ ...request, operationId: "o", reason: "r" }), false);
+  const start = { operationId: "o", resourceUid: uid, pipeline: "zone.create", version: 1, input: {}, ends: false };
+  const started = { ...start, organizationId, author: ada, priority: "person" as const };
+  assert.deepEqual(await stores.operationIntents.startOperation(started), { result: "not-found" });
   const decision = { organizationId, heldChangeId: change.id };
   const approval = { ...decision, digest: change.digest, approver: grace, grantForMs: 1_000 };
   assert.deepEqual(await intent.approve(approval), { result: "not-found" });

@@ -155,3 +155,11 @@ export const noteOldHolds = statement<{ id: number }>(
      ${throughOperation("n")}, n.now_ms
    from noted as n returning id`,
 );
+
+/** Answers with the subjects that the operation held. */
+export const releaseHold = statement<{ id: number }>(
+  "release hold",
+  "tenants",
+  `update setpoint.subject set hold_operation_id = null, hold_since_ms = null, hold_reason = null
+   where organization_id = $1 and resource_uid = $2 and hold_operation_id = $3 returning id`,
+);

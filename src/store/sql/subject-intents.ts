@@ -1,10 +1,10 @@
 import type { SubjectMemory } from "../../ports/records.ts";
 import { statement } from "../statement.ts";
 
-export const lockSubjectsOf = statement<{ id: number; hold_operation_id: string | null }>(
+export const lockSubjectsOf = statement<{ id: number }>(
   "lock subjects of",
   "tenants",
-  `select s.id, s.hold_operation_id from setpoint.subject as s
+  `select s.id from setpoint.subject as s
    where s.organization_id = $1 and s.resource_uid = $2 order by s.id for no key update`,
 );
 
@@ -26,18 +26,4 @@ export const writeMemories = statement<never>(
   `insert into setpoint.subject_state as t (organization_id, subject_id, memory)
    select $1, n.subject_id, n.memory from json_to_recordset($2::json) as n (subject_id bigint, memory json)
    on conflict (organization_id, subject_id) do update set memory = excluded.memory`,
-);
-
-export const placeHold = statement<never>(
-  "place hold",
-  "tenants",
-  `update setpoint.subject set hold_operation_id = $3, hold_since_ms = setpoint.now_ms(), hold_reason = $4
-   where organization_id = $1 and resource_uid = $2 and hold_operation_id is null`,
-);
-/** Answers with how many subjects the operation held. */
-export const releaseHold = statement<{ id: number }>(
-  "release hold",
-  "tenants",
-  `update setpoint.subject set hold_operation_id = null, hold_since_ms = null, hold_reason = null
-   where organization_id = $1 and resource_uid = $2 and hold_operation_id = $3 returning id`,
 );

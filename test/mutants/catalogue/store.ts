@@ -177,29 +177,25 @@ export const store: readonly Mutant[] = [
     name: "due-outside-the-transaction",
     row: "engine",
     because:
-      "a hold is released in one transaction and its subjects are woken in another: a crash in between loses the edge",
+      "an operation is let go in one transaction and its subject is woken in another: a crash in between loses the edge",
     foundBy: "differential",
     patches: [
       {
-        file: "store/intent-store.ts",
-        find: `    await this.#write(organizationId, async (tx) => {
-      const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
-      const held = subjects.filter((row) => row.hold_operation_id === operationId).map(({ id }) => id);
-      if (held.length === 0) return { answer: undefined, woken: nobodyWoken };
-      const [woken] = await Promise.all([
-        tx.run(wakeHeld, priorityNumber("event"), held),
-        tx.run(releaseHold, organizationId, uid, operationId),`,
-        replace: `    let held: readonly number[] = [];
-    await this.#write(organizationId, async (tx) => {
-      const subjects = await tx.run(lockSubjectsOf, organizationId, uid);
-      held = subjects.filter((row) => row.hold_operation_id === operationId).map(({ id }) => id);
-      if (held.length === 0) return { answer: undefined, woken: nobodyWoken };
-      await tx.run(releaseHold, organizationId, uid, operationId);
-      return { answer: undefined, woken: nobodyWoken };
-    });
-    await this.#write(organizationId, async (tx) => {
-      const [woken] = await Promise.all([
-        tx.run(wakeHeld, priorityNumber("event"), held),`,
+        file: "store/operation-intents.ts",
+        find: "    const { answer, woken } = await this.#options.database.transaction(tenants, (tx) => steer(tx, request));",
+        replace: `    const { organizationId, operationId } = request;
+    const { answer } = await this.#options.database.transaction(tenants, (tx) => steer(tx, request));
+    const woken =
+      answer.result === "done" && !isLive(answer.operation)
+        ? await this.#options.database.transaction(tenants, (tx) =>
+            giveBack(tx, organizationId, answer.operation.resourceUid, operationId),
+          )
+        : nobodyWoken;`,
+      },
+      {
+        file: "store/operation-intents.ts",
+        find: "  const woken = isLive(operation) ? nobodyWoken : await giveBack(tx, organizationId, uid, operationId);",
+        replace: "  const woken = nobodyWoken;",
       },
     ],
   },

@@ -1,8 +1,5 @@
-import type { EngineStore } from "../../../src/ports/engine-store.ts";
-import type { IntentStore } from "../../../src/ports/intent-store.ts";
-import type { OperationIntents } from "../../../src/ports/operation-store.ts";
 import type { Principal } from "../../../src/ports/records.ts";
-import type { MemoryStore } from "../memory-store.ts";
+import type { MemoryStore, StoreMethods } from "../memory-store.ts";
 import type { Outside } from "../outside/outside.ts";
 import type { SimProcess } from "../process.ts";
 import type { SeededRandom } from "../random.ts";
@@ -22,7 +19,7 @@ export interface Cast {
   readonly random: SeededRandom;
   /** The API's way to the store. */
   readonly api: SimProcess;
-  readonly intents: EngineStore & IntentStore & OperationIntents;
+  readonly intents: StoreMethods;
   /** False in the liveness phase: nothing goes wrong any more. */
   faulty: boolean;
   /** Used only when the resource turns out to be new. */

@@ -3,7 +3,7 @@ import type { EndPauseAnswer } from "../../../src/ports/intent-store.ts";
 import type { RecordedThing } from "../../../src/ports/engine-store.ts";
 import type { PauseLevel, Principal, ScopePolicy } from "../../../src/ports/records.ts";
 import type { PauseRow } from "./rows.ts";
-import { coveringPauses, endHold, scopePath, type State, subjectsOf, type Tables, wake } from "./state.ts";
+import { coveringPauses, scopePath, type State, type Tables, wake } from "./state.ts";
 
 export function createOrganization({ tables }: State, request: { readonly id: string; readonly name: string }): void {
   if (tables.organizations.has(request.id)) throw new Error(`Organization ${request.id} exists already`);
@@ -168,35 +168,6 @@ export function setPolicy(
     if (resource === undefined || !scopePath(tables, resource.scope).includes(scope)) continue;
     subject.policyVersion += 1;
     wake(subject, request.author.type === "person" ? "person" : "event", now, true);
-  }
-}
-
-export function placeHold(
-  { tables, nowMs }: State,
-  request: {
-    readonly organizationId: string;
-    readonly uid: string;
-    readonly operationId: string;
-    readonly reason: string;
-  },
-): boolean {
-  const { operationId, reason } = request;
-  const subjects = subjectsOf(tables, request.uid).filter((row) => row.organizationId === request.organizationId);
-  const taken = subjects.some((row) => row.hold !== undefined && row.hold.operationId !== operationId);
-  if (taken || subjects.length === 0) return false;
-  const sinceMs = nowMs();
-  for (const subject of subjects) subject.hold ??= { operationId, sinceMs, reason };
-  return true;
-}
-
-export function releaseHold(
-  { tables, nowMs }: State,
-  request: { readonly organizationId: string; readonly uid: string; readonly operationId: string },
-): void {
-  const now = nowMs();
-  for (const subject of subjectsOf(tables, request.uid)) {
-    if (subject.organizationId !== request.organizationId) continue;
-    endHold(subject, request.operationId, now);
   }
 }
 

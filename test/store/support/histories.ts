@@ -3,15 +3,19 @@ import type { DeclareRequest } from "../../../src/ports/intent-store.ts";
 import type { HeldGroup, Principal, SubjectMemory, Verdict } from "../../../src/ports/records.ts";
 import type { MemoryStore, transactions } from "../../sim/memory-store.ts";
 import type { SubjectRow } from "../../sim/store/rows.ts";
+import type { StagedHolds } from "../../sim/store/staged-holds.ts";
 import { operationActor, operationStep, startsAgain } from "./operation-histories.ts";
+
+/** What both stores can be asked. */
+type Method = Exclude<keyof typeof transactions, keyof StagedHolds>;
 
 /** One call of a port: its name and its one argument. */
 export type Step = {
-  [Name in keyof typeof transactions]: {
+  [Name in Method]: {
     readonly method: Name;
     readonly request: Parameters<(typeof transactions)[Name]>[1];
   };
-}[keyof typeof transactions];
+}[Method];
 
 /** A small seeded generator (mulberry32): the same seed gives the same history on every machine. */
 export class Dice {
@@ -195,8 +199,7 @@ export class Historian {
     const organizationId = dice.chance(0.93) ? (resource?.organizationId ?? first) : dice.pick(organizations);
     const uid = resource?.uid ?? "nobody";
     const author = dice.pick(people);
-    const operationId = dice.pick(["operation-1", "operation-2"]);
-    switch (dice.below(11)) {
+    switch (dice.below(9)) {
       case 0:
       case 1:
       case 2:
@@ -220,12 +223,8 @@ export class Historian {
         return this.#pause(organizationId, uid);
       case 7:
         return this.#endPause();
-      case 8:
-        return this.#policy(author);
-      case 9:
-        return { method: "placeHold", request: { organizationId, uid, operationId, reason: "creating" } };
       default:
-        return { method: "releaseHold", request: { organizationId, uid, operationId } };
+        return this.#policy(author);
     }
   }
 
