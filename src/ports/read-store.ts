@@ -105,7 +105,6 @@ export interface ReadStore {
     readonly states: readonly HeldChangeState[];
     readonly limit: number;
   }): Promise<readonly HeldChangeView[]>;
-  getHeldChange(request: { readonly organizationId: string; readonly id: string }): Promise<HeldChangeView | undefined>;
   /** Platform pauses are visible to every tenant they cover. */
   listPauses(organizationId: string): Promise<readonly Pause[]>;
   listPolicies(organizationId: string): Promise<readonly ScopePolicy[]>;

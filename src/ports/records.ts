@@ -158,8 +158,6 @@ export interface OwnedItem {
   readonly writtenAtMs: number | undefined;
   /** Set while our marker is missing on the outside thing: no delete until it was seen again. */
   readonly markerMissingSinceMs?: number | undefined;
-  /** Set while complete lists lack it and no read by id has spoken yet. */
-  readonly absentSinceMs?: number | undefined;
   readonly protect?: boolean | undefined;
 }
 

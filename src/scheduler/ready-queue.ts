@@ -104,10 +104,6 @@ export class ReadyQueue {
     return this.#waiting.has(id);
   }
 
-  isRunning(id: number): boolean {
-    return this.#running.has(id);
-  }
-
   /** The newest stored due time that the running turn answers; undefined when the subject does not run. */
   runningCoversDueMs(id: number): number | undefined {
     return this.#running.get(id)?.subject.coversDueMs;

@@ -12,7 +12,6 @@ import type {
 import type { Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import {
-  getHeldChange,
   getResource,
   getResources,
   type HeldChangeViewRow,
@@ -206,14 +205,6 @@ export class PostgresReadStore implements ReadStore {
     const tenant = requireOrganizationId(organizationId);
     const rows = await this.#database.run(tenant, call(listHeldChanges, organizationId, states, limit));
     return rows.map(heldChangeView);
-  };
-
-  getHeldChange: ReadStore["getHeldChange"] = async ({ organizationId, id }) => {
-    const [row] = await this.#database.run(
-      requireOrganizationId(organizationId),
-      call(getHeldChange, organizationId, id),
-    );
-    return row === undefined ? undefined : heldChangeView(row);
   };
 
   listPauses: ReadStore["listPauses"] = async (organizationId) => {

@@ -207,7 +207,8 @@ test("a rejected change stays closed while it waits unchanged, and opens again w
   await hold(["r1", "r2"]);
   assert.deepEqual([(await mine())?.id, (await mine())?.state], [held.id, "open"]);
   await stores.engine.settle(settlementFor(world, input, { held: { digest: "", groups: [] } }));
-  const closed = await stores.read.getHeldChange({ organizationId, id: held.id });
+  const all = await stores.read.listHeldChanges({ organizationId, states: ["withdrawn"], limit: 50 });
+  const closed = all.find(({ id }) => id === held.id);
   assert.deepEqual([closed?.state, closed?.items.length], ["withdrawn", 0]);
 });
 

@@ -56,10 +56,6 @@ export class Authenticator {
   forget(credentialId: string): void {
     for (const reader of this.#readers) reader.forget?.(credentialId);
   }
-
-  async stillValid(caller: Caller): Promise<boolean> {
-    return (await this.renew(caller)) !== undefined;
-  }
 }
 
 /** The token of an `Authorization: Bearer` header. */

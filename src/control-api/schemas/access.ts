@@ -52,7 +52,6 @@ export const newBindingSchema = z
     "a workspace lives in a project: name it too",
   )
   .meta({ id: "NewBinding" });
-export type NewBinding = z.output<typeof newBindingSchema>;
 export const bindingSchema = z
   .object({
     id: z.string(),
@@ -89,7 +88,7 @@ export const newInviteSchema = z
       .default(7 * 86_400),
   })
   .meta({ id: "NewInvite" });
-export const inviteSchema = z
+const inviteSchema = z
   .object({
     id: z.string(),
     email: z.string(),

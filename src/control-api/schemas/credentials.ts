@@ -1,12 +1,12 @@
 import { z } from "zod";
+import { actionSchema } from "./access.ts";
 import { nameSchema, timeSchema } from "./common.ts";
 
-export const actionSchema = z.enum(["read", "create", "update", "delete", "execute"]);
-export const permissionKeySchema = z
+const permissionKeySchema = z
   .string()
   .max(100)
   .regex(/^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*)$/, "must be a permission key such as organization.account, or *");
-export const ruleSchema = z
+const ruleSchema = z
   .strictObject({ key: permissionKeySchema, actions: z.array(actionSchema).min(1).max(5) })
   .meta({ id: "TokenRule" });
 const rulesSchema = z.array(ruleSchema).min(1).max(100);
@@ -82,7 +82,7 @@ export const newEnrolmentTokenSchema = z
   })
   .meta({ id: "NewEnrolmentToken" });
 
-export const tokenTypeSchema = z.enum([
+const tokenTypeSchema = z.enum([
   "personal-token",
   "service-token",
   "workspace-key",

@@ -56,9 +56,3 @@ export const summarySchema = z
   })
   .meta({ id: "Summary" });
 export type SummaryDocument = z.output<typeof summarySchema>;
-
-export const healthSchema = z.object({
-  status: z.enum(["ok", "unavailable"]),
-  database: z.enum(["ok", "unreachable"]),
-  detail: z.string().optional(),
-});

@@ -75,11 +75,6 @@ export function absoluteIn(zone: string, recordName: string): Parsed<string> {
   return inside ? parsed : refuse(`"${recordName}" lies outside the zone ${zone}`);
 }
 
-/** The same name in the letters people read; the name itself where nothing is encoded. */
-export function readableName(name: string): string {
-  return name.includes("xn--") ? domainToUnicode(name) || name : name;
-}
-
 function parseLabel(label: string): Parsed<string> {
   if (label === "") return refuse("it has an empty label (two dots, or one at its start)");
   const encoded = ascii.test(label) ? parsePlain(label) : parseInternational(label);

@@ -171,23 +171,17 @@ export interface HeldChangeViewRow {
   readonly decided_at_ms: number | null;
   readonly items: readonly (HeldChangeView["items"][number] & { readonly externalId: string | null })[] | null;
 }
-const heldChangeView = `h.id, h.state, h.level, h.guard, h.digest, h.verdict, h.opened_at_ms, h.decided_by, h.decided_at_ms,
-  (select json_agg(found) from (
-     select i.subject_id as "subjectId", i.subject_kind as kind, i.subject_name as name, i.key, i.action,
-       i.external_id as "externalId", i.digest, i.differences, i.reason
-     from setpoint.held_item as i
-     where i.organization_id = h.organization_id and i.held_change_id = h.id order by i.position) as found) as items`;
-
 export const listHeldChanges = statement<HeldChangeViewRow>(
   "list held changes",
   "tenants",
-  `select ${heldChangeView} from setpoint.held_change as h
+  `select h.id, h.state, h.level, h.guard, h.digest, h.verdict, h.opened_at_ms, h.decided_by, h.decided_at_ms,
+     (select json_agg(found) from (
+        select i.subject_id as "subjectId", i.subject_kind as kind, i.subject_name as name, i.key, i.action,
+          i.external_id as "externalId", i.digest, i.differences, i.reason
+        from setpoint.held_item as i
+        where i.organization_id = h.organization_id and i.held_change_id = h.id order by i.position) as found) as items
+   from setpoint.held_change as h
    where h.organization_id = $1 and h.state = any ($2::text[]) order by h.opened_at_ms desc, h.id desc limit $3`,
-);
-export const getHeldChange = statement<HeldChangeViewRow>(
-  "get held change",
-  "tenants",
-  `select ${heldChangeView} from setpoint.held_change as h where h.organization_id = $1 and h.id = $2`,
 );
 
 export const listPauses = statement<Omit<Pause, "on"> & { readonly on: string | null }>(
