@@ -63,7 +63,7 @@ export function pickItems(
   return [...new Set(names.flatMap((name) => byKey.get(name) ?? []))];
 }
 
-export function namesOf(items: readonly SeenItemDocument[]): string {
+function namesOf(items: readonly SeenItemDocument[]): string {
   const most = 20;
   const named = items.slice(0, most).map(({ key }) => `"${key}"`);
   return `${named.join(", ") || "nothing"}${items.length > most ? ", …" : ""}`;

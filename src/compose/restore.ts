@@ -8,7 +8,7 @@ import { openDatabases } from "./stores.ts";
 import type { World } from "./world.ts";
 
 /** Says that this database was restored: a new incarnation, which every account must be given back to by one approval. */
-export async function markRestored(options: {
+async function markRestored(options: {
   readonly url: string;
   readonly world: World;
   readonly log: Log;

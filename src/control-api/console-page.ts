@@ -15,7 +15,7 @@ export interface ConsoleFiles {
 }
 
 /** Scripts, styles, letters and answers of this server alone; nothing inline, nothing framed, nothing sent elsewhere. */
-export const consolePolicy = [
+const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

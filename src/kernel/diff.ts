@@ -51,7 +51,7 @@ export function compare(wanted: unknown, seen: unknown, rules: CompareRules = {}
 }
 
 /** The item in the form in which two equal things are equal: defaults filled in, order and case folded where they mean nothing. */
-export function normalised(item: unknown, rules: CompareRules = {}): unknown {
+function normalised(item: unknown, rules: CompareRules = {}): unknown {
   // Sorted, so that a default comes before the defaults inside it, whatever order the rules were written in.
   const filled = Object.entries(rules.defaults ?? {})
     .sort(byText)

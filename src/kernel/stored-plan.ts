@@ -13,7 +13,7 @@ const VERDICT_KEYS_MAX = 20;
  * What this cycle wanted and has not done, or undefined when nothing is left of it. What was carried out is in the record
  * of changes already, so that a heal stores no plan.
  */
-export function planLeft(turn: Turn): StoredPlan | undefined {
+function planLeft(turn: Turn): StoredPlan | undefined {
   const { plan, observation } = turn;
   if (plan === undefined || observation === undefined || turn.result === "converged") return undefined;
   const changes = plan.changes.filter((change) => !isBookkeeping(change) || change.action === "takeover");

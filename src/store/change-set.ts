@@ -118,7 +118,7 @@ export async function subjectsOf(
 }
 
 /** A sweep of the shard says nothing about subjects that fail, nor about those that were never looked at. */
-export function confirmedAt(status: SubjectStatus | undefined, seenSinceMs: number | undefined): number | undefined {
+function confirmedAt(status: SubjectStatus | undefined, seenSinceMs: number | undefined): number | undefined {
   const looked = status?.lookedAtMs;
   if (looked === undefined || status?.failing === true || seenSinceMs === undefined) return looked;
   return Math.max(looked, seenSinceMs);

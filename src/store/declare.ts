@@ -187,7 +187,7 @@ interface Governs {
 }
 
 /** What the log says of a declaration. */
-export function logData(request: DeclareRequest, generation: number): LogEntry["data"] {
+function logData(request: DeclareRequest, generation: number): LogEntry["data"] {
   const { kind, name, scope, spec, labels, author, mode, protect } = request;
   return { kind, name, scope, generation, spec, labels, mode, protect, authorType: author.type };
 }

@@ -51,7 +51,7 @@ function trailOf({ author, before, after }: LogEntry): EntryTrail | undefined {
 }
 
 /** SHA-256 of a value's canonical form: whoever has the value can show that it is the one. */
-export function valueDigest(value: unknown): string {
+function valueDigest(value: unknown): string {
   return hash("sha256", canonical(value), "hex");
 }
 

@@ -38,7 +38,7 @@ export interface RetentionLimits {
 }
 
 const dayMs = 86_400_000;
-export const defaultRetention: RetentionLimits = Object.freeze({
+const defaultRetention: RetentionLimits = Object.freeze({
   changesMs: 90 * dayMs,
   verdictsMs: 30 * dayMs,
   logMs: 365 * dayMs,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Equal addresses have one form. Mail servers could tell letters' cases apart, and none that people use does. */
-export function normalisedEmail(text: string): string {
+function normalisedEmail(text: string): string {
   return text.trim().normalize("NFC").toLowerCase();
 }
 

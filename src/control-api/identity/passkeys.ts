@@ -14,7 +14,7 @@ type Purpose = "register" | "sign-in" | "prove";
 const library = () => import("@simplewebauthn/server");
 
 /** For whom passkeys are made: the public address, or `localhost` where there is none. Browsers know no others. */
-export function relyingParty(identity: Identity, headers: Headers): { readonly id: string; readonly origin: string } {
+function relyingParty(identity: Identity, headers: Headers): { readonly id: string; readonly origin: string } {
   const { publicUrl } = identity;
   if (publicUrl !== undefined) return { id: new URL(publicUrl).hostname, origin: publicUrl };
   const host = headers["host"] ?? "";

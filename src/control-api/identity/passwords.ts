@@ -3,7 +3,7 @@ import { Problem } from "../problem.ts";
 import { type Argon2Cost, argon2Form, argon2Text, matchesArgon2, parseArgon2 } from "./argon2-hash.ts";
 
 const saltBytes = 16;
-export const defaultCost: Argon2Cost = { memoryKiB: 64 * 1024, passes: 3, lanes: 1 };
+const defaultCost: Argon2Cost = { memoryKiB: 64 * 1024, passes: 3, lanes: 1 };
 
 export interface PasswordOptions {
   readonly random: SecretRandom;

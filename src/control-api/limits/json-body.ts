@@ -8,7 +8,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * Parses a body as JSON and refuses what two readers would understand differently: a key that is given twice, bytes that
  * are not UTF-8, a key that changes the prototype of what is read; and nesting that only costs.
  */
-export function parseJsonBody(bytes: Uint8Array): unknown {
+function parseJsonBody(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined;
   let text: string;
   try {

@@ -26,10 +26,10 @@ export const auditExportQuerySchema = z.strictObject({
   format: z.enum(["ndjson", "csv"]).default("ndjson"),
 });
 
-export const logPointSchema = z.object({ position: z.int(), hash: z.string() }).meta({ id: "LogPoint" });
+const logPointSchema = z.object({ position: z.int(), hash: z.string() }).meta({ id: "LogPoint" });
 
 /** One entry for people: who, what, when, why and from where. */
-export const auditEntrySchema = z
+const auditEntrySchema = z
   .object({
     position: z.int(),
     at: timeSchema,

@@ -17,10 +17,10 @@ const base64urlSchema = z
   .regex(/^[A-Za-z0-9_-]*$/, "must be base64url")
   .max(16_384);
 
-export const deliverySchema = z.enum(["cookie", "token"]).default("cookie").meta({
+const deliverySchema = z.enum(["cookie", "token"]).default("cookie").meta({
   description: "cookie: for a browser, in a cookie that scripts cannot read. token: in the answer, for a program.",
 });
-export const platformRoleSchema = z.enum(["none", "operator", "administrator"]);
+const platformRoleSchema = z.enum(["none", "operator", "administrator"]);
 export const personIdSchema = z.string().min(1).max(100);
 
 export const personSchema = z
@@ -47,7 +47,7 @@ export const signInSchema = z.strictObject({
   code: codeSchema.optional(),
   as: deliverySchema,
 });
-export const sessionSchema = z
+const sessionSchema = z
   .object({
     id: z.string(),
     createdAt: timeSchema,
@@ -88,7 +88,7 @@ export const passwordChangeSchema = z.strictObject({
 });
 
 /** What a browser's authenticator answers; its content is verified as a whole, cryptographically. */
-export const passkeyAnswerSchema = z
+const passkeyAnswerSchema = z
   .object({
     id: base64urlSchema,
     rawId: base64urlSchema,

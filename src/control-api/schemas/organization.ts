@@ -4,7 +4,7 @@ import { jsonSchema, nameSchema, timeSchema } from "./common.ts";
 import { accountCredentialSchema } from "./secrets.ts";
 
 export const namedSchema = z.strictObject({ name: nameSchema });
-export const verificationSchema = z.enum(["in_setup", "verified", "pending", "blocked", "waitlist"]).meta({
+const verificationSchema = z.enum(["in_setup", "verified", "pending", "blocked", "waitlist"]).meta({
   description: "What the platform thinks of an organization. Only in a verified one can anything be created.",
 });
 export const organizationSchema = z

@@ -5,7 +5,7 @@ import { manifestSchema } from "./resource.ts";
 
 const where = { project: nameSchema.optional(), workspace: nameSchema.optional() };
 
-export const proposedChangeSchema = z
+const proposedChangeSchema = z
   .union([
     z.strictObject({ manifest: manifestSchema, ...where }),
     z.strictObject({

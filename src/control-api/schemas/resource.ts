@@ -34,7 +34,7 @@ export const manifestSchema = z
   .meta({ id: "Manifest" });
 export type Manifest = z.output<typeof manifestSchema>;
 
-export const conditionSchema = z
+const conditionSchema = z
   .object({
     type: z.string(),
     status: z.enum(["True", "False", "Unknown"]),
@@ -59,7 +59,7 @@ const cycleTraceSchema = z
   .meta({ id: "CycleTrace" });
 export type CycleTraceDocument = z.output<typeof cycleTraceSchema>;
 
-export const subjectStatusSchema = z
+const subjectStatusSchema = z
   .object({
     account: z.string().optional(),
     observedGeneration: z.int().optional(),
@@ -146,7 +146,7 @@ export const statusSubresourceSchema = z
   })
   .meta({ id: "ResourceStatus" });
 
-export const declarationSchema = z
+const declarationSchema = z
   .object({
     revision: z.int(),
     generation: z.int(),
@@ -163,7 +163,7 @@ export const declarationSchema = z
 export type DeclarationDocument = z.output<typeof declarationSchema>;
 export const declarationListSchema = z.object({ items: z.array(declarationSchema) }).meta({ id: "DeclarationList" });
 
-export const resourceEventSchema = z
+const resourceEventSchema = z
   .object({ type: z.string(), at: timeSchema, by: z.string(), revision: z.int().optional(), position: z.string() })
   .meta({ id: "ResourceEvent" });
 export const resourceEventListSchema = z
@@ -202,7 +202,7 @@ const historyEntrySchema = z
   .meta({ id: "HistoryEntry" });
 export type HistoryDocument = z.output<typeof historyEntrySchema>;
 
-export const reasonSchema = z
+const reasonSchema = z
   .object({
     topic: z.enum([
       "declared",

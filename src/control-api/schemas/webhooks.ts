@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { NotificationType } from "../../ports/notification-store.ts";
 import { timeSchema } from "./common.ts";
 
-export const notificationTypes = [
+const notificationTypes = [
   "held_change.waiting",
   "held_change.overdue",
   "guard.tripped",
@@ -52,7 +52,7 @@ export const webhookSecretSchema = z
   .object({ webhook: webhookSchema, secret: z.string() })
   .meta({ id: "WebhookSecret", description: "The secret is shown this once. It verifies webhook-signature." });
 
-export const deliverySchema = z
+const deliverySchema = z
   .object({
     id: z.string(),
     type: z.string(),
@@ -67,14 +67,14 @@ export const deliverySchema = z
   .meta({ id: "Delivery", description: "One message to one place, with every answer." });
 export type DeliveryDocument = z.output<typeof deliverySchema>;
 export const deliveryListSchema = z.object({ items: z.array(deliverySchema) });
-export const mailedSchema = deliverySchema
+const mailedSchema = deliverySchema
   .extend({ address: z.string() })
   .meta({ id: "Mailed", description: "One message to one address, with every answer of the mail server." });
 export type MailedDocument = z.output<typeof mailedSchema>;
 export const mailedListSchema = z.object({ items: z.array(mailedSchema) });
 export const enqueuedSchema = z.object({ delivery: z.string() });
 
-export const notificationSchema = z
+const notificationSchema = z
   .object({
     id: z.string(),
     type: z.string(),

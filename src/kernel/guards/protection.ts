@@ -15,7 +15,7 @@ export const protectionGuard: Guard = (changes, facts) =>
     },
   );
 
-export function protectionOf(change: PlannedChange, facts: Pick<Facts, "policy">): string | undefined {
+function protectionOf(change: PlannedChange, facts: Pick<Facts, "policy">): string | undefined {
   if (facts.policy.protectedBy !== undefined) return `policy of ${facts.policy.protectedBy}`;
   if (change.owned?.protect === true) return "the record of its last look";
   if (change.seen?.lockedBy !== undefined) return `provider lock (${change.seen.lockedBy})`;

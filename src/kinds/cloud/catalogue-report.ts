@@ -16,14 +16,14 @@ const imagesShape = z.object({ names, architecture: z.string().exactOptional() }
 const limitShape = z.object({ most: z.number(), used: z.number(), mostOfOne: z.number() });
 
 /** What the loop of an account keeps of the provider's lists. Types and images stand together that are offered alike. */
-export const catalogueShape = z.object({
+const catalogueShape = z.object({
   at: z.string(),
   account: z.string().exactOptional(),
   locations: names.exactOptional(),
   types: z.array(typesShape).exactOptional(),
   images: z.array(imagesShape).exactOptional(),
 });
-export const roomShape = z.object({ account: z.string(), cores: limitShape, memoryGigabytes: limitShape });
+const roomShape = z.object({ account: z.string(), cores: limitShape, memoryGigabytes: limitShape });
 
 export type KeptCatalogue = z.output<typeof catalogueShape>;
 

@@ -8,7 +8,7 @@ import { foldCidr } from "../cloud/cidr.ts";
  * what the rules of all layers let through together, whatever their order: comparing two policies is comparing two sets of rules.
  * This is also what the provider does with several firewalls on one server.
  */
-export function combined(layers: readonly (readonly CloudFirewallRule[])[]): readonly CloudFirewallRule[] {
+function combined(layers: readonly (readonly CloudFirewallRule[])[]): readonly CloudFirewallRule[] {
   const rules = layers.flat().map(foldRule);
   const unique = new Map(rules.map((rule) => [meaningOf(rule), rule]));
   return [...unique.entries()].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, rule]) => rule);

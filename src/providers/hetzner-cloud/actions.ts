@@ -47,7 +47,7 @@ export async function newestAction(
 }
 
 /** Waits for the actions that a call started. What is still running when time is up is left to go on: the next look sees it. */
-export async function awaitActions(
+async function awaitActions(
   client: HetznerClient,
   what: string,
   answer: HttpAnswer,

@@ -25,7 +25,7 @@ export interface SshKey {
   readonly account: string;
 }
 
-export function fingerprintOf(publicKey: Buffer): string {
+function fingerprintOf(publicKey: Buffer): string {
   return `SHA256:${createHash("sha256").update(publicKey).digest("base64").replace(/=+$/, "")}`;
 }
 
@@ -86,7 +86,7 @@ async function signIn(target: ShellTarget, key: SshKey, signal: AbortSignal): Pr
   }
 }
 
-export function otherHostKey(target: Pick<ShellTarget, "host" | "port" | "hostKey">, shown: string): TerminalError {
+function otherHostKey(target: Pick<ShellTarget, "host" | "port" | "hostKey">, shown: string): TerminalError {
   return new TerminalError(
     "PRECONDITION_FAILED",
     `The server at ${placeOf(target)} shows the host key ${shown}, and ${target.hostKey} is the one to expect: somebody else may answer there, so nobody signed in and nothing was sent. Compare it on the server's own console with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub; if it is the server's, declare it as spec.bootstrap.ssh.hostKey`,

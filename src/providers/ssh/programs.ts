@@ -16,7 +16,7 @@ function folderOf(owner: string): string {
 }
 
 /** One word for the user's shell, whichever that is: neither line breaks nor quotes of its own. */
-export function inShell(lines: readonly string[]): string {
+function inShell(lines: readonly string[]): string {
   return `sh -c '${lines.join("; ").replaceAll("'", `'\\''`)}'`;
 }
 

@@ -9,7 +9,7 @@ import { giveTo, type RunUser } from "./run-user.ts";
 /** A socket's path must fit into `sockaddr_un`: 107 bytes on Linux, 103 on macOS. */
 const LONGEST_SOCKET_PATH_BYTES = 103;
 
-export function socketFileOf(directory: string, port: number): string {
+function socketFileOf(directory: string, port: number): string {
   return path.join(directory, `.s.PGSQL.${port}`);
 }
 

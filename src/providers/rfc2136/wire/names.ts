@@ -91,7 +91,7 @@ export function nameBytes(name: string): Buffer {
 }
 
 /** Splits at the dots that are not escaped. */
-export function labelsOf(name: string): readonly string[] {
+function labelsOf(name: string): readonly string[] {
   const absolute = name.slice(0, -1);
   return absolute.includes("\\") ? (absolute.match(/(?:\\\d{3}|\\.|[^.\\])+/g) ?? []) : absolute.split(".");
 }
