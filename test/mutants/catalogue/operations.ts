@@ -281,8 +281,8 @@ export const operations: readonly Mutant[] = [
       },
       {
         file: effects,
-        find: "if (pause !== undefined) {",
-        replace: "if (pause?.id === scene.operation.id) {",
+        find: "if (pause !== undefined) return",
+        replace: "if (pause?.id === scene.operation.id) return",
       },
     ],
   },
