@@ -17,7 +17,7 @@ export interface Config {
   readonly operatorToken: string | undefined;
   /** 32 bytes as base64, given instead of the root key file; after a rotation several, separated by commas. */
   readonly rootKey: string | undefined;
-  /** The same in place of the engine key file, for schedulers that run apart. */
+  /** The same in place of the engine key file, for schedulers and workers that run apart. */
   readonly engineKey: string | undefined;
   /** Whether strangers may make themselves a person here. */
   readonly signUp: boolean;

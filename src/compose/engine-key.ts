@@ -10,7 +10,7 @@ import { readKeys } from "./key-file.ts";
 const batchSize = 100;
 const everyMs = 60_000;
 
-/** The private half that credentials of accounts are sealed to. Only the scheduler's process reads it. */
+/** The private half that credentials of accounts are sealed to. Only schedulers and workers read it. */
 export function engineOpener(config: {
   readonly engineKey: string | undefined;
   readonly dataDirectory: string;
@@ -68,6 +68,6 @@ async function announce({ administration, opener, log }: Omit<About, "clock">): 
   const answer = await registerEngineKey(administration, opener);
   if (answer.state !== "other") return;
   log.warn("scheduler.other-engine-key", {
-    message: `Credentials are sealed to the engine key ${answer.currentId}, and this scheduler has ${opener.key.id}: accounts with a stored credential fail here. Give every scheduler the same engine.key, or SETPOINT_ENGINE_KEY`,
+    message: `Credentials are sealed to the engine key ${answer.currentId}, and this process has ${opener.key.id}: accounts with a stored credential fail here. Give every scheduler and worker the same engine.key, or SETPOINT_ENGINE_KEY`,
   });
 }

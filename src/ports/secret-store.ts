@@ -52,7 +52,7 @@ export interface SecretStore {
 
 /** Credentials of accounts, which only the engine can open. */
 export interface AccountCredentialStore {
-  /** What to seal to. Undefined until a scheduler has started once. */
+  /** What to seal to. Undefined until a scheduler or a worker has started once. */
   engineKey(): Promise<EngineKey | undefined>;
   /** Replaces the sealed credentials of an account and wakes what depends on it. False: there is no such account. */
   replace(request: {

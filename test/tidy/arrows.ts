@@ -15,7 +15,6 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   scheduler: ["kernel", "ports"],
   worker: ["kernel", "ports"],
   "control-api": ["kernel", "ports", "store", "schemas"],
-  agent: ["ports", "schemas"],
   cli: ["schemas"],
   runtime: ["ports"],
   world: ["runtime", "ports", "schemas"],

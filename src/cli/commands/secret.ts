@@ -17,7 +17,7 @@ export function registerSecrets(program: Command, world: CliWorld, client: ApiCl
   const secret = program.command("secret").description("secrets: they go in and never come out");
   registerStored(secret, world, client);
   withScope(secret.command("set-credential"))
-    .description("store the credential of an account, sealed so that only the scheduler can read it")
+    .description("store the credential of an account, sealed so that only schedulers and workers can read it")
     .argument("<account>")
     .option("--write-file <path>", "the credential that acts; without it, the standard input")
     .option("--read-file <path>", "a second credential that can only look")

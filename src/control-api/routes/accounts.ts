@@ -136,7 +136,7 @@ function requireOwnCredential(caller: Caller, { credentialRef }: NewAccount): vo
   if (credentialRef === undefined || can(caller, "platform.key", "update", ["platform"]).allowed) return;
   throw new Problem(
     "FORBIDDEN",
-    "Only administrators of the platform name a file or a variable of the scheduler as a credential. If the credential is yours, send it as `credential`: it is sealed so that only the scheduler can read it",
+    "Only administrators of the platform name a file or a variable of schedulers and workers as a credential. If the credential is yours, send it as `credential`: it is sealed so that only they can read it",
     { errors: [{ pointer: "/credentialRef", message: "is for administrators of the platform" }] },
   );
 }

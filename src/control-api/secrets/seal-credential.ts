@@ -22,7 +22,7 @@ export async function sealCredential(
   if (key === undefined) {
     throw new Problem(
       "UNAVAILABLE",
-      "There is no engine key yet, because no scheduler has started here. Start one, and store the credential then",
+      "There is no engine key yet, because no scheduler or worker has started here. Start one, and store the credential then",
       { retryAfterSeconds: 10 },
     );
   }
