@@ -45,6 +45,8 @@ export function startProduct(options: {
     SETPOINT_DATA: dataDirectory,
     SETPOINT_PORT: String(port),
     SETPOINT_URL: url,
+    // The context that whoever runs the tests has chosen for their own commands is not meant here.
+    SETPOINT_CONFIG: join(dataDirectory, "config"),
     ...options.environment,
   };
   const { npmStart } = options;
