@@ -28,7 +28,7 @@ export class EngineError extends Error {
 /** Trying again cannot help until an input changes. Stops writes, not looks. */
 export class TerminalError extends EngineError {}
 
-/** Trying again may help. `afterMs` is the provider's own hint, when it gave one; it wins over our backoff. */
+/** Trying again may help, and not before `afterMs`, where the provider or its client knows how long it takes. */
 export class RetryableError extends EngineError {
   readonly afterMs: number | undefined;
   /** False when the provider surely did nothing (refused before acting); otherwise the effect may have happened. */

@@ -97,12 +97,15 @@ export function refusedWildcard(error: EngineError | undefined): readonly Verdic
   return error?.code === "WILDCARD_REFUSED" ? [verdict("no-wildcards", "refuse", error.message)] : [];
 }
 
-/** A provider's Retry-After wins over our backoff. Terminal failures look again at the pace of a stop. */
+/**
+ * A limit of calls says when it is over, and that wins over our backoff. What else is told to come back later, and still is not so
+ * then, is asked ever more rarely, and never earlier. Terminal failures look again at the pace of a stop.
+ */
 export function retryInMs(engine: Engine, error: EngineError, attempts: number): number | undefined {
   if (error instanceof TerminalError) return STOP_FOR_MS;
   // "Retry after nothing" is no hint: taken at its word it would be a loop without a pause.
-  if (error instanceof RetryableError && error.afterMs !== undefined && error.afterMs > 0) return error.afterMs;
-  return backoffMs(attempts, engine.random);
+  const hintMs = (error instanceof RetryableError && error.afterMs) || 0;
+  return isThrottled(error) && hintMs > 0 ? hintMs : Math.max(hintMs, backoffMs(attempts, engine.random));
 }
 
 /** Waiting for the call budget is not a failure of the subject. */

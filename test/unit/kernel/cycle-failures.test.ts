@@ -214,6 +214,19 @@ describe("failures", () => {
     assert.equal((await lab.cycle("Ledger/s")).nextInMs, 6_000);
   });
 
+  test("what is told to wait, and still is not so, is asked ever more rarely", async () => {
+    const lab = await Lab.open();
+    await lab.declare("Ledger/s", set("a"));
+    const missing = new RetryableError("DEPENDENCY_NOT_READY", "there is no network backend (yet)", {
+      afterMs: 15_000,
+      ambiguous: false,
+    });
+    lab.main.fail("zone", missing, { times: 8 });
+    const waits: (number | undefined)[] = [];
+    for (let cycle = 0; cycle < 8; cycle++) waits.push((await lab.cycle("Ledger/s")).nextInMs);
+    assert.deepEqual(waits, [15_000, 15_000, 15_000, 15_000, 15_000, 24_000, 48_000, 96_000]);
+  });
+
   test("a terminal error stops that item only, and is tried again when an input changes or after an hour", async () => {
     const lab = await Lab.open();
     await lab.declare("Shelf/s", set("a", "b"));
