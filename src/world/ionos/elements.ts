@@ -3,13 +3,14 @@ import { balancersIn, consumersOf, requireBalancing } from "./balancing.ts";
 import type { Answer, Call, IonosRoute } from "./call.ts";
 import { depthOf } from "./catalogue.ts";
 import { IonosError, locked, missing } from "./errors.ts";
+import { chosen } from "./filters.ts";
 import { type Kind, kindOf, kinds, listPath, onePath } from "./kinds.ts";
 import { checked, makeElements, wantedOf } from "./make.ts";
 import { pageOf, shortPages, viewOf } from "./pages.ts";
 import { requireRegion } from "./regions.ts";
 import { accepted, startRequest } from "./requests.ts";
 import { type Consequence, type Element, textOf } from "./rows.ts";
-import { collectionBody, elementBody } from "./shown.ts";
+import { collectionBody, elementBody, factsOf } from "./shown.ts";
 
 export function jsonOf(call: Pick<Call, "body">): unknown {
   if (call.body.trim() === "") return {};
@@ -38,7 +39,8 @@ function parentOf(call: Call, kind: Kind): Element | undefined {
 function list(call: Call, kind: Kind): Answer {
   const parent = parentOf(call, kind);
   const view = viewOf(call);
-  const rows = view.where("inside", `${parent?.id ?? "top"} ${kind.type}`);
+  const all = view.where("inside", `${parent?.id ?? "top"} ${kind.type}`);
+  const rows = chosen(call, all, (element) => factsOf(call, view, element));
   const page = kind.type === "ipblock" ? pageOf(call, rows, shortPages) : pageOf(call, rows);
   const href = `${call.base}${call.path}`;
   const id = parent === undefined ? kind.segment : `${parent.shownId}/${kind.segment}`;

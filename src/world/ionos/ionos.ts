@@ -5,7 +5,7 @@ import type { WorldAnswer } from "../exchange.ts";
 import { taken } from "../rate-bucket.ts";
 import { Router } from "../router.ts";
 import { type Call, newId } from "./call.ts";
-import { catalogueRoutes } from "./catalogue.ts";
+import { catalogueRoutes, locationIds } from "./catalogue.ts";
 import { contractRoutes } from "./contract-routes.ts";
 import { type Contract, newContract, usualLimits } from "./contract.ts";
 import { elementRoutes } from "./elements.ts";
@@ -54,6 +54,7 @@ export class Ionos implements Cloud {
   readonly name = "ionos";
   readonly basePath = "/cloudapi/v6";
   readonly accountWord = "contract";
+  readonly locations = [...locationIds];
   readonly book: AccountBook<Contract>;
   readonly #core: WorldCore;
   readonly #router = new Router<Call>(ionosRoutes);

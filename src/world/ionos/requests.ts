@@ -4,6 +4,7 @@ import { type Answer, type Call, type IonosRoute, newId, ok } from "./call.ts";
 import { depthOf } from "./catalogue.ts";
 import type { Contract } from "./contract.ts";
 import { missing } from "./errors.ts";
+import { chosen, type Facts } from "./filters.ts";
 import { pageOf } from "./pages.ts";
 import { hrefOf } from "./shown.ts";
 import type { Consequence, Element, IonosRequest } from "./rows.ts";
@@ -144,9 +145,21 @@ function found(call: Call): IonosRequest {
   return request;
 }
 
-/** Filters of text find what holds them. */
-function contains({ query }: Call, name: string, text: string): boolean {
-  return text.includes(query.get(name) ?? "");
+function factsOf(call: Call, request: IonosRequest): Facts {
+  const { method, url, body, id: etag, createdMs } = request;
+  const status = statusOf(request, call.nowMs);
+  const createdBy = `${call.contract.name}@example.test`;
+  return {
+    method,
+    url,
+    body,
+    headers: {},
+    etag,
+    createdBy,
+    createdDate: isoSecond(createdMs),
+    status,
+    requestStatus: status,
+  };
 }
 
 export const requestRoutes: readonly IonosRoute[] = [
@@ -154,15 +167,8 @@ export const requestRoutes: readonly IonosRoute[] = [
     method: "GET",
     path: "/requests",
     answer: (call) => {
-      const status = call.query.get("filter.status") ?? call.query.get("filter.requestStatus");
-      const all = call.contract.requests
-        .all()
-        .toReversed()
-        .filter((request) => status === null || statusOf(request, call.nowMs) === status)
-        .filter(
-          (request) => contains(call, "filter.method", request.method) && contains(call, "filter.url", request.url),
-        )
-        .filter((request) => contains(call, "filter.body", request.body));
+      const newestFirst = call.contract.requests.all().toReversed();
+      const all = chosen(call, newestFirst, (request) => factsOf(call, request));
       const page = pageOf(call, all);
       const items = page.rows.map((request) => requestBody(call, request, depthOf(call) - 1));
       return ok({ id: "requests", type: "collection", href: `${call.base}/requests`, items, ...page.facts });

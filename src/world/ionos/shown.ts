@@ -1,9 +1,11 @@
+import type { JsonObject } from "../../ports/json.ts";
 import { isoSecond } from "../../runtime/iso-second.ts";
 import type { ReadTable } from "../table.ts";
 import { consumersOf } from "./balancing.ts";
 import type { Call } from "./call.ts";
 import { cpuArchitecture } from "./catalogue.ts";
 import type { Contract } from "./contract.ts";
+import type { Facts } from "./filters.ts";
 import { kindOf } from "./kinds.ts";
 import { isOut } from "./regions.ts";
 import type { Element } from "./rows.ts";
@@ -23,22 +25,31 @@ export function elementBody(call: Call, view: ReadTable<Element>, element: Eleme
   const href = `${call.base}${hrefOf(call.contract, element)}`;
   const reference = { id: element.shownId, type: element.type, href };
   if (depth < 0) return reference;
-  const by = `${call.contract.name}@example.test`;
   return {
     ...reference,
-    metadata: {
-      etag: `${element.id.replaceAll(/[^0-9a-f]/g, "").slice(0, 24)}${element.version}`,
-      createdDate: isoSecond(element.createdMs),
-      createdBy: by,
-      createdByUserId: call.contract.name,
-      lastModifiedDate: isoSecond(element.modifiedMs),
-      lastModifiedBy: by,
-      lastModifiedByUserId: call.contract.name,
-      state: element.state,
-    },
+    metadata: metadataOf(call, element),
     properties: propertiesBody(call, view, element),
     ...(depth > 0 && canHold(element) ? { entities: entitiesOf(call, view, element, depth - 1) } : {}),
   };
+}
+
+function metadataOf({ contract }: Call, element: Element): JsonObject {
+  const by = `${contract.name}@example.test`;
+  return {
+    etag: `${element.id.replaceAll(/[^0-9a-f]/g, "").slice(0, 24)}${element.version}`,
+    createdDate: isoSecond(element.createdMs),
+    createdBy: by,
+    createdByUserId: contract.name,
+    lastModifiedDate: isoSecond(element.modifiedMs),
+    lastModifiedBy: by,
+    lastModifiedByUserId: contract.name,
+    state: element.state,
+  };
+}
+
+/** What a list of elements can be filtered and sorted by: what it tells of each. */
+export function factsOf(call: Call, view: ReadTable<Element>, element: Element): Facts {
+  return { ...metadataOf(call, element), ...(propertiesBody(call, view, element) as JsonObject) };
 }
 
 function canHold({ type }: Element): boolean {

@@ -1,12 +1,13 @@
 import type { Answer, Call, IonosRoute } from "./call.ts";
 import { depthOf } from "./catalogue.ts";
 import { answered, elementOf, remove, requireIdle } from "./elements.ts";
+import { chosen } from "./filters.ts";
 import { kindOf, listPath, onePath } from "./kinds.ts";
 import { checked, makeElements } from "./make.ts";
 import { keptOf, viewOf } from "./pages.ts";
 import { startRequest } from "./requests.ts";
 import { numberOf, textOf } from "./rows.ts";
-import { collectionBody, elementBody } from "./shown.ts";
+import { collectionBody, elementBody, factsOf } from "./shown.ts";
 
 const volume = kindOf("volume");
 const snapshot = kindOf("snapshot");
@@ -33,7 +34,8 @@ function take(call: Call): Answer {
 
 function list(call: Call): Answer {
   const view = viewOf(call);
-  const { kept } = keptOf(call, view.where("inside", "top snapshot"));
+  const all = chosen(call, view.where("inside", "top snapshot"), (element) => factsOf(call, view, element));
+  const { kept } = keptOf(call, all);
   const of = { id: snapshot.segment, href: `${call.base}${call.path}`, rows: kept, depth: depthOf(call) };
   return { status: 200, body: collectionBody(call, view, of) };
 }

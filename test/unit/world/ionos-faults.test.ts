@@ -98,6 +98,33 @@ test("pages and depths have their limits", () => {
   assert.equal(world.take(200, "GET", blocks)["limit"], 100);
 });
 
+test("lists are filtered by what they tell of each, whatever its case, and sorted", () => {
+  const contract = new Contract(3);
+  contract.order({ cores: 4, ram: 2_048, name: "DB-1" });
+  contract.pass(60);
+  assert.deepEqual(contract.names("?depth=1&filter.name=WEB"), ["web-1", "web-2", "web-3"]);
+  assert.deepEqual(contract.names("?depth=1&filter.name=web-1&filter.name=db"), ["web-1", "DB-1"], "any of them");
+  assert.deepEqual(contract.names("?depth=1&filter.name=web&filter.cores=4"), [], "all of them");
+  assert.deepEqual(contract.names("?depth=1&filter.state=available&orderBy=cores").at(-1), "DB-1");
+  assert.deepEqual(contract.names("?depth=1&filter.colour=red"), [], "no server has one");
+  assert.deepEqual(contract.names("?depth=1&orderBy=name&limit=2"), ["DB-1", "web-1"], "sorted before it is cut");
+  assert.equal(
+    contract.take<{ items: unknown[] }>(200, "GET", `${base}/datacenters?filter.name=other`).items.length,
+    0,
+  );
+  const requests = (query: string) =>
+    contract.take<{ items: readonly Item[] }>(200, "GET", `${base}/requests?depth=2&${query}`).items.length;
+  assert.deepEqual([requests("filter.status=done"), requests("filter.status=failed")], [5, 0]);
+  assert.equal(requests("filter.method=post&filter.body=db-1"), 1);
+  assert.deepEqual(
+    [requests("filter.createdAfter=2000-01-01%2000:00:00"), requests("filter.createdBefore=2000-01-01%2000:00:00")],
+    [5, 0],
+  );
+  const refused = contract.ask("GET", `${base}/requests?filter.createdAfter=yesterday`);
+  assert.equal(refused.status, 422);
+  assert.match(JSON.stringify(refused.body), /filter\.createdAfter.*must be a time such as/);
+});
+
 test("how many requests may come at once is set for a contract, told in every answer, and saved with it", () => {
   const world = new Contract(0);
   assert.equal(world.ask("GET", world.servers).headers["X-RateLimit-Burst"], "50");
