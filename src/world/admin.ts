@@ -53,7 +53,7 @@ function accountOf(cloud: Cloud, name: string | undefined): string {
   throw new AdminError(404, `${cloud.name} has no ${cloud.accountWord} "${name ?? ""}" here. There are: ${names}.`);
 }
 
-const accountSchema = z.object({
+const accountSchema = z.strictObject({
   cloud: z.string(),
   account: z.string().regex(/^[a-z][a-z0-9]{0,39}$/, "must be up to 40 small letters and digits, a letter first"),
 });
@@ -108,6 +108,35 @@ function revokeTokenOf(call: AdminCall) {
   const revoked = call.world.clouds.some((cloud) => cloud.book.revokeToken(call.params["token"] ?? ""));
   if (!revoked) throw new AdminError(404, "There is no such token in this world.");
   return gone;
+}
+
+/** A fault that is aimed at nothing would never strike, and whoever laid it would take that for an answer. */
+function placeFault(call: AdminCall) {
+  const { world } = call;
+  const fault = bodyOf(call, faultSchema);
+  const clouds = world.clouds.filter(({ name }) => fault.cloud === undefined || fault.cloud === name);
+  const requireOne = (field: string, wanted: string | undefined, known: readonly string[]) => {
+    if (wanted === undefined || known.includes(wanted)) return;
+    const names = [...new Set(known)].join(", ");
+    throw new AdminError(422, `There is no ${field} "${wanted}" that it could strike. There are: ${names}.`);
+  };
+  const accounts = clouds.flatMap(({ book }) => book.names());
+  requireOne("account", fault.account, accounts);
+  if (fault.kind === "other-account") requireOne("account", fault.as, accounts);
+  if (fault.kind === "no-capacity" || fault.kind === "region-outage")
+    requireOne(
+      "location",
+      fault.location,
+      clouds.flatMap(({ locations }) => locations),
+    );
+  return made(world.core.tray.place(fault));
+}
+
+function requestsAfter({ world, request }: AdminCall) {
+  const after = request.query.get("after") ?? "0";
+  if (!/^\d{1,15}$/.test(after))
+    throw new AdminError(422, `after=${after} is no number of a request: take the last "number" that you have seen.`);
+  return ok({ requests: world.log.after(Number(after)) });
 }
 
 function takeFault({ world, params }: AdminCall) {
@@ -178,11 +207,7 @@ const routes: readonly Route<AdminCall>[] = [
     },
   },
   { method: "GET", path: "/_world/faults", answer: ({ world }) => ok({ faults: world.core.tray.list() }) },
-  {
-    method: "POST",
-    path: "/_world/faults",
-    answer: (call) => made(call.world.core.tray.place(bodyOf(call, faultSchema))),
-  },
+  { method: "POST", path: "/_world/faults", answer: placeFault },
   {
     method: "DELETE",
     path: "/_world/faults",
@@ -192,11 +217,7 @@ const routes: readonly Route<AdminCall>[] = [
     },
   },
   { method: "DELETE", path: "/_world/faults/{id}", answer: takeFault },
-  {
-    method: "GET",
-    path: "/_world/requests",
-    answer: ({ world, request }) => ok({ requests: world.log.after(Number(request.query.get("after") ?? 0)) }),
-  },
+  { method: "GET", path: "/_world/requests", answer: requestsAfter },
   { method: "GET", path: "/_world/requests/counts", answer: ({ world }) => ok(world.log.counts()) },
   {
     method: "DELETE",

@@ -37,6 +37,8 @@ export interface Cloud {
   readonly basePath: string;
   /** What an account is called there. */
   readonly accountWord: string;
+  /** By the names that its API has for them. */
+  readonly locations: readonly string[];
   readonly book: AccountBook<unknown>;
   /** Sets limits of an account, and answers with all of them. */
   configure(account: string, settings: unknown): unknown;

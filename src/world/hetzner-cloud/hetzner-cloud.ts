@@ -6,6 +6,7 @@ import { noFaults } from "../fault-tray.ts";
 import { Router } from "../router.ts";
 import { settleActions } from "./actions.ts";
 import type { Call } from "./call.ts";
+import { locations } from "./catalogue/locations.ts";
 import { errorBody, HetznerError } from "./errors.ts";
 import { fillProject } from "./fill.ts";
 import { newProject, type Project, usualLimits } from "./project.ts";
@@ -32,6 +33,7 @@ export class HetznerCloud implements Cloud {
   readonly name = "hetzner-cloud";
   readonly basePath = "/v1";
   readonly accountWord = "project";
+  readonly locations = locations.map(({ name }) => name);
   readonly book: AccountBook<Project>;
   readonly #core: WorldCore;
   readonly #router = new Router<Call>(hetznerRoutes);

@@ -180,3 +180,28 @@ test("a fault that cannot be is refused with what is wrong about it", () => {
   }
   assert.equal(world.take<{ faults: unknown[] }>(200, "GET", "/_world/faults").faults.length, 0);
 });
+
+test("a fault that is aimed at nothing there is refused with what there is", () => {
+  const world = new TestWorld({ accounts: ["demo", "other"] });
+  for (const [fault, words] of [
+    [{ kind: "latency", ms: 5, account: "nobody" }, /no account "nobody".*There are: demo, other/],
+    [{ kind: "other-account", as: "nobody" }, /no account "nobody"/],
+    [{ kind: "region-outage", location: "fsn9" }, /no location "fsn9".*fsn1, .*de\/fra/],
+    [{ kind: "no-capacity", location: "de/fra", cloud: "hetzner-cloud" }, /no location "de\/fra".*There are: [^/]*$/],
+  ] as const) {
+    const answer = world.ask("POST", "/_world/faults", fault);
+    assert.equal(answer.status, 422, JSON.stringify(fault));
+    assert.match((answer.body as { detail: string }).detail, words);
+  }
+  assert.deepEqual(world.take(200, "GET", "/_world/faults"), { faults: [] });
+});
+
+test("what the world itself is asked and cannot understand is refused, and names what is wrong", () => {
+  const world = new TestWorld();
+  const account = world.ask("POST", "/_world/accounts", { cloud: "ionos", account: "two", acces: "read" });
+  assert.equal(account.status, 422);
+  assert.match((account.body as { detail: string }).detail, /acces/);
+  const requests = world.ask("GET", "/_world/requests?after=yesterday");
+  assert.equal(requests.status, 422);
+  assert.match((requests.body as { detail: string }).detail, /after=yesterday/);
+});
