@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../ports/json.ts";
 import type { Condition, DeclaredResource, SubjectStatus } from "../ports/records.ts";
 import type { Loop } from "./loop.ts";
 import type { ScopeNames } from "./scope-names.ts";
+import { specProblems } from "./spec-problems.ts";
 import type { Pipeline } from "./pipeline.ts";
 
 export type ScopeType = "platform" | "organization" | "project" | "workspace";
@@ -136,11 +137,7 @@ export type ParsedSpec<Spec> =
 export function parseSpec<Spec>(kind: Kind<Spec>, stored: unknown): ParsedSpec<Spec> {
   const parsed = kind.schema.safeParse(kind.upgrade === undefined ? stored : kind.upgrade(stored));
   if (parsed.success) return { ok: true, spec: parsed.data };
-  const errors = parsed.error.issues.map((issue) => ({
-    pointer: `/spec${issue.path.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")}`,
-    message: issue.message,
-  }));
-  return { ok: false, errors };
+  return { ok: false, errors: specProblems(kind.kind, parsed.error) };
 }
 
 export function describeSpecErrors(

@@ -28,6 +28,7 @@ const nextStep: Readonly<Record<string, string>> = {
   unauthorized: "Check the account's token: it may have been deleted, or belong to nobody",
   forbidden: "Check what the account's token may do, and whether the project is suspended",
   resource_limit_exceeded: "The project's limit is reached: delete what is not needed, or have the limit raised",
+  invalid_input: "Correct what it names: it comes from the spec",
   protected: "It is protected at the provider: take the protection away there, or in the spec",
 };
 
