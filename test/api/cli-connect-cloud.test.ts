@@ -236,6 +236,8 @@ test("what is as declared and has something to report says both at once", async 
   await sees("reports");
   const [first = ""] = (await setpoint(["why", "cloudnetwork/reports"])).data.split("\n");
   assert.match(first, /CloudNetwork\/reports is as declared, but Report\/Said is True .*the token is old/);
+  const listed = (await setpoint(["get", "cloudnetwork"])).data;
+  assert.match(listed, /^reports .* as declared, but Said: the token is old$/m);
 });
 
 test("what is wrong with the words is said before anything is declared", async () => {

@@ -201,7 +201,7 @@ function row(world: CliWorld, item: ResourceDocument): readonly Cell[] {
     return { text: status, tone: statusTone(status) };
   };
   const { deletion } = item.metadata;
-  const message = deletion === undefined ? (condition("Ready")?.message ?? "") : `deleting since ${deletion.at}`;
+  const message = deletion === undefined ? readyWords(item) : `deleting since ${deletion.at}`;
   return [
     item.metadata.name,
     item.metadata.mode ?? "-",
@@ -211,6 +211,14 @@ function row(world: CliWorld, item: ResourceDocument): readonly Cell[] {
     age(world, item.metadata.declaredAt),
     shortened(message),
   ];
+}
+
+/** What is as declared may still have something to report, such as a credential that may only read. */
+function readyWords({ status: { conditions } }: ResourceDocument): string {
+  const ready = conditions.find(({ type }) => type === "Ready");
+  const reported = conditions.find(({ type, status }) => type.startsWith("Report/") && status === "True");
+  if (ready?.status !== "True" || reported === undefined) return ready?.message ?? "";
+  return `${ready.message}, but ${reported.type.slice("Report/".length)}: ${reported.message}`;
 }
 
 /** With how many differences there are, where that is known and there are any. */
