@@ -91,6 +91,35 @@ describe("what the account's loop saw that there is", () => {
     assert.equal(made.status, 202, JSON.stringify(made.body));
   });
 
+  test("refuses a load balancer in no such place, and a profile of what is not there", async () => {
+    await looked();
+    const post = async (plural: string, kind: string, spec: object) => {
+      const { status: code, body } = await api.send("POST", `${base}/${plural}`, manifest(kind, "one", spec));
+      return [code, pointersOf(body)];
+    };
+    const balancer = (location: string) => post("loadbalancers", "LoadBalancer", { type: "lb11", location });
+    const profile = (spec: object) => post("computeprofiles", "ComputeProfile", spec);
+    assert.deepEqual(await balancer("moon"), [422, ["/spec/location"]]);
+    assert.deepEqual(await profile({ type: "cx99" }), [422, ["/spec/type"]]);
+    assert.deepEqual(await profile({ type: "cx99", locations: ["fsn1", "hel1"] }), [422, ["/spec/type"]], "once");
+    assert.deepEqual(await profile({ type: "cx22", locations: ["fsn1", "moon"] }), [422, ["/spec/locations/1"]]);
+    assert.deepEqual(
+      [await balancer("fsn1"), await profile({ type: "cx22", locations: ["fsn1"] })],
+      [
+        [201, []],
+        [201, []],
+      ],
+    );
+    const catalogue = { at: isoTime(Date.now()), locations: ["hel1"], types: [], images: [] };
+    await looked({ inspection: { conditions: [], report: { catalogue } } });
+    const put = async (plural: string, kind: string, spec: object) =>
+      (await api.send("PUT", `${base}/${plural}/one`, manifest(kind, "one", spec), whatever)).status;
+    const stands = { type: "lb11", location: "fsn1" };
+    assert.equal(await put("loadbalancers", "LoadBalancer", { ...stands, labels: { role: "edge" } }), 200, "it stands");
+    assert.equal(await put("computeprofiles", "ComputeProfile", { type: "cx22", locations: ["fsn1"] }), 200);
+    assert.equal(await put("computeprofiles", "ComputeProfile", { type: "cx32", locations: ["fsn1"] }), 422);
+  });
+
   test("leaves what stands as it is, and refuses what is new in it", async () => {
     await looked();
     assert.equal((await host({}, "stands")).status, 202);

@@ -45,10 +45,56 @@ export async function offeredProblems(
   if (missing.length === 0 && roomFor(undefined).length === 0) return [];
   // Only who is about to be refused is worth another read.
   const stands = told.standing(await around.standing?.());
-  return [...(isAsItStands(wanted, stands) ? [] : missing), ...roomFor(stands)].map(({ pointer, message }) => ({
-    pointer,
-    message: `${message} (${whose})`,
-  }));
+  return saidOf([...(isAsItStands(wanted, stands) ? [] : missing), ...roomFor(stands)], whose);
+}
+
+/** Why there is no such place, for what is only somewhere; what stands there stays. */
+export async function placeProblems(
+  around: Surroundings,
+  account: string,
+  location: string,
+  standing: (spec: unknown) => string | undefined,
+): Promise<readonly FieldProblem[]> {
+  const known = await knownOf(around, account);
+  if (known === undefined) return [];
+  const missing = locationProblems(known.catalogue, { location }, { location: "/spec/location" });
+  if (missing.length === 0 || standing(await around.standing?.()) === location) return [];
+  return saidOf(missing, known.whose);
+}
+
+/** Why no server of this type can be had there, or anywhere; a profile that stands as it is, stays. */
+export async function typeOfferedProblems(
+  around: Surroundings,
+  account: string,
+  wanted: OfferedType,
+  standing: (spec: unknown) => OfferedType | undefined,
+): Promise<readonly FieldProblem[]> {
+  const known = await knownOf(around, account);
+  if (known === undefined) return [];
+  const { catalogue, nowMs, whose } = known;
+  const { type, locations } = wanted;
+  const unknown = unknownType(catalogue, type, "/spec/type");
+  const missing =
+    unknown.length > 0
+      ? unknown
+      : locations.flatMap((location, index) => {
+          const at = { type: `/spec/locations/${index}`, location: `/spec/locations/${index}` };
+          const place = locationProblems(catalogue, { location }, at);
+          return place.length > 0 ? place : typeProblemsIn(catalogue, { type, location }, at, nowMs);
+        });
+  if (missing.length === 0) return [];
+  const stands = standing(await around.standing?.());
+  const isAsBefore = stands?.type === type && locations.every((location) => stands.locations.includes(location));
+  return isAsBefore ? [] : saidOf(missing, whose);
+}
+
+export interface OfferedType {
+  readonly type: string;
+  readonly locations: readonly string[];
+}
+
+function saidOf(problems: readonly FieldProblem[], whose: string): readonly FieldProblem[] {
+  return problems.map(({ pointer, message }) => ({ pointer, message: `${message} (${whose})` }));
 }
 
 /** Another type, image or location is another server, for which all of them must be there. */
@@ -103,27 +149,34 @@ function isId(name: string): boolean {
   return /^\d+$|^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name);
 }
 
-function locationProblems({ locations }: KeptCatalogue, { location }: WantedServers, at: Pointers): FieldProblem[] {
+function locationProblems(
+  { locations }: KeptCatalogue,
+  { location }: Pick<WantedServers, "location">,
+  at: Pick<Pointers, "location">,
+): FieldProblem[] {
   if (locations === undefined || isId(location) || locations.includes(location)) return [];
   const next = locations.length === 0 ? "Make one at the provider first" : "Name one of them";
   const message = `there is no location "${location}"; ${offeredWords(location, locations)}. ${next}`;
   return [{ pointer: at.location, message }];
 }
 
+function unknownType({ types }: KeptCatalogue, type: string, pointer: string): FieldProblem[] {
+  const all = types?.flatMap(({ names }) => names);
+  if (all === undefined || all.includes(type)) return [];
+  return [{ pointer, message: `there is no server type "${type}"; ${offeredWords(type, all)}. Name one of them` }];
+}
+
 function typeProblemsIn(
-  { types }: KeptCatalogue,
-  { type, location }: WantedServers,
-  at: Pointers,
+  catalogue: KeptCatalogue,
+  { type, location }: Pick<WantedServers, "type" | "location">,
+  at: Pick<Pointers, "type" | "location">,
   nowMs: number,
 ): FieldProblem[] {
+  const { types } = catalogue;
   if (types === undefined || type === undefined) return [];
+  const unknown = unknownType(catalogue, type, at.type);
+  if (unknown.length > 0) return unknown;
   const groups = types.filter(({ names }) => names.includes(type));
-  if (groups.length === 0) {
-    const all = types.flatMap(({ names }) => names);
-    return [
-      { pointer: at.type, message: `there is no server type "${type}"; ${offeredWords(type, all)}. Name one of them` },
-    ];
-  }
   const isOver = ({ until }: { readonly until?: string | undefined }) =>
     until !== undefined && epochMsOf(until) <= nowMs;
   const orderable = groups.filter((group) => !isOver(group)).flatMap((group) => group.locations);

@@ -1,5 +1,6 @@
 import { defineKind } from "../../kernel/kind.ts";
 import { problemsAt, typeProblems } from "../cloud/capabilities.ts";
+import { typeOfferedProblems } from "../cloud/offered.ts";
 import { computeProfileLoop } from "./loop.ts";
 import { type ComputeProfileSpec, computeProfileSchema } from "./schema.ts";
 
@@ -12,7 +13,11 @@ export const computeProfileKind = defineKind<ComputeProfileSpec>({
   modeRequired: false,
   accounts: (spec) => [spec.account],
   links: () => [],
-  fits: ({ account, type }, around) =>
-    problemsAt(around, account, undefined, (can) => typeProblems(can, type, "/spec/type")),
+  fits: async (spec, around) => {
+    const { account, type } = spec;
+    const problems = await problemsAt(around, account, undefined, (can) => typeProblems(can, type, "/spec/type"));
+    if (problems.length > 0) return problems;
+    return await typeOfferedProblems(around, account, spec, (stands) => computeProfileSchema.safeParse(stands).data);
+  },
   loop: computeProfileLoop,
 });

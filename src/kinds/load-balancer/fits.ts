@@ -2,12 +2,19 @@ import type { FieldProblem, Surroundings } from "../../kernel/kind.ts";
 import type { ComputeCapabilities } from "../../ports/compute.ts";
 import { problemsAt } from "../cloud/capabilities.ts";
 import { covers, parseCidr } from "../cloud/cidr.ts";
-import type { LoadBalancerSpec } from "./schema.ts";
+import { placeProblems } from "../cloud/offered.ts";
+import { type LoadBalancerSpec, loadBalancerSchema } from "./schema.ts";
 
-/** Whether the account's provider can have such a load balancer. */
-export function loadBalancerFits(spec: LoadBalancerSpec, around: Surroundings): Promise<readonly FieldProblem[]> {
-  return problemsAt(around, spec.account, { has: "loadBalancers", words: "load balancers" }, (can) =>
-    balancerProblems(spec, can),
+/** Whether the account's provider can have such a load balancer, and has such a place. */
+export async function loadBalancerFits(spec: LoadBalancerSpec, around: Surroundings): Promise<readonly FieldProblem[]> {
+  const has = { has: "loadBalancers", words: "load balancers" } as const;
+  const problems = await problemsAt(around, spec.account, has, (can) => balancerProblems(spec, can));
+  if (problems.length > 0) return problems;
+  return await placeProblems(
+    around,
+    spec.account,
+    spec.location,
+    (stands) => loadBalancerSchema.safeParse(stands).data?.location,
   );
 }
 
