@@ -10,6 +10,10 @@ const settingSchema = z.strictObject({
 export const serverLoadSchema = z.record(z.string().min(1), settingSchema);
 
 const rowsSchema = z.array(z.looseObject({ id: z.int() }));
+/** What every table but that of the actions has: without it no list could be made. */
+const thingsSchema = z.array(
+  z.looseObject({ id: z.int(), createdMs: z.number(), labels: z.record(z.string(), z.string()) }),
+);
 export const savedProjectSchema = z.object({
   name: z.string(),
   limits: z.record(z.string(), z.int().min(0)),
@@ -17,14 +21,14 @@ export const savedProjectSchema = z.object({
   rate: z.object({ left: z.number(), atMs: z.number() }),
   load: serverLoadSchema.default({}),
   running: z.array(z.int()),
-  tables: z.record(z.string(), rowsSchema),
+  tables: z.object({ actions: rowsSchema.default([]) }).catchall(thingsSchema),
 });
 
 export function saveProject(project: Project): z.input<typeof savedProjectSchema> {
   const { name, limits, requestsPerHour, rate, load, running } = project;
-  const tables: Record<string, z.input<typeof rowsSchema>> = {};
-  for (const table of tableNames) tables[table] = project[table].all().map((row) => ({ ...row }));
-  return { name, limits, requestsPerHour, rate, load: { ...load }, running: [...running], tables };
+  const tables = tableNames.map((table) => [table, project[table].all().map((row) => ({ ...row }))] as const);
+  const saved = Object.fromEntries(tables) as z.input<typeof savedProjectSchema>["tables"];
+  return { name, limits, requestsPerHour, rate, load: { ...load }, running: [...running], tables: saved };
 }
 
 export function loadProject(saved: z.output<typeof savedProjectSchema>, time: WorldTime): Project {

@@ -10,6 +10,7 @@ import { contractRoutes } from "./contract-routes.ts";
 import { type Contract, newContract, usualLimits } from "./contract.ts";
 import { elementRoutes } from "./elements.ts";
 import { errorBody, IonosError } from "./errors.ts";
+import { kinds } from "./kinds.ts";
 import { labelRoutes } from "./labels.ts";
 import { requestRoutes, settleRequests } from "./requests.ts";
 import type { Element, IonosRequest } from "./rows.ts";
@@ -32,6 +33,30 @@ const limitsSchema = z.strictObject({
   requestsAtOnce: z.int().min(1).optional(),
 });
 
+const elementSchema = z.looseObject({
+  id: z.string(),
+  shownId: z.string(),
+  type: z.enum(kinds.map(({ type }) => type)),
+  state: z.enum(["BUSY", "AVAILABLE"]),
+  createdMs: z.number(),
+  modifiedMs: z.number(),
+  version: z.int(),
+  properties: z.record(z.string(), z.unknown()),
+  labels: z.record(z.string(), z.string()),
+});
+const requestSchema = z.looseObject({
+  id: z.string(),
+  method: z.string(),
+  url: z.string(),
+  body: z.string(),
+  createdMs: z.number(),
+  startsMs: z.number(),
+  endsMs: z.number(),
+  isOver: z.boolean(),
+  targets: z.array(z.looseObject({ id: z.string() })),
+  effects: z.array(z.looseObject({ element: z.string() })),
+});
+
 const savedSchema = z.object({
   lastAddress: z.int(),
   contracts: z.array(
@@ -42,12 +67,17 @@ const savedSchema = z.object({
       requestsAtOnce: z.int().min(1).optional(),
       rate: z.object({ left: z.number(), atMs: z.number() }),
       running: z.array(z.string()),
-      elements: z.array(z.looseObject({ id: z.string() })),
-      requests: z.array(z.looseObject({ id: z.string() })),
+      elements: z.array(elementSchema),
+      requests: z.array(requestSchema),
     }),
   ),
   tokens: z.array(z.object({ token: z.string(), account: z.string(), access: z.enum(["read-write", "read"]) })),
 });
+
+function savedRequest(row: IonosRequest): z.input<typeof requestSchema> {
+  const targets = row.targets.map((target) => ({ ...target }));
+  return { ...row, targets, effects: row.effects.map((effect) => ({ ...effect })) };
+}
 
 /** IONOS Cloud API v6: contracts with data centers, and a request to wait for behind every change. */
 export class Ionos implements Cloud {
@@ -144,7 +174,7 @@ export class Ionos implements Cloud {
         rate,
         running: [...running],
         elements: elements.all().map((row) => ({ ...row })),
-        requests: requests.all().map((row) => ({ ...row })),
+        requests: requests.all().map(savedRequest),
       }));
     return { lastAddress: this.#lastAddress, contracts, tokens: [...this.book.tokens()] };
   }

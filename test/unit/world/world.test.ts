@@ -147,6 +147,15 @@ test("a state that does not fit is refused with the reason, and nothing of it is
   for (const state of bad) assert.equal(world.ask("PUT", "/_world/state", state).status, 422);
   assert.equal(world.ask("PUT", "/_world/state", "{").status, 400);
   assert.deepEqual(world.take(200, "GET", "/_world/state")["clouds"], before["clouds"]);
+  const text = JSON.stringify(before);
+  const without = (field: RegExp) => world.ask("PUT", "/_world/state", text.replace(field, ""));
+  world.take(202, "POST", "/cloudapi/v6/datacenters", { properties: { location: "de/fra" } });
+  const edited = JSON.stringify(world.take(200, "GET", "/_world/state")).replace('"shownId":', '"shownid":');
+  assert.notEqual(edited, JSON.stringify(world.take(200, "GET", "/_world/state")));
+  for (const answer of [world.ask("PUT", "/_world/state", edited), without(/"labels":\{\},/)]) {
+    assert.equal(answer.status, 422, JSON.stringify(answer.body).slice(0, 300));
+    assert.match((answer.body as { detail: string }).detail, /does not fit: .*(shownId|labels)/s);
+  }
 });
 
 test("names and ids stay unique whatever is asked in whatever order", () => {
