@@ -22,6 +22,11 @@ export function usageError(message: string): CliError {
   return new CliError(message, exitCodes.usage);
 }
 
+/** What was thrown, in words: anything can be. */
+export function thrownMessage(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** Every field error of the answer, not just the first. */
 export function problemError(problem: ProblemDocument): CliError {
   const fields = (problem.errors ?? [])

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Document, isNode, LineCounter, parseAllDocuments } from "yaml";
 import { type Manifest, manifestSchema } from "../control-api/schemas/resource.ts";
-import { usageError } from "./cli-error.ts";
+import { thrownMessage, usageError } from "./cli-error.ts";
 import type { ScopeOptions } from "./scope-path.ts";
 import type { CliWorld } from "./world.ts";
 
@@ -65,7 +65,7 @@ function loadOne(
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (thrown) {
-    problems.push(`${where("")}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    problems.push(`${where("")}: ${thrownMessage(thrown)}`);
     return;
   }
   // A document with nothing in it, as between two separators, is no mistake.

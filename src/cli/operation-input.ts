@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { usageError } from "./cli-error.ts";
+import { thrownMessage, usageError } from "./cli-error.ts";
 import type { CliWorld } from "./world.ts";
 
 /** What a pipeline is told on the command line: JSON or YAML as it is typed, `@FILE`, or `-` for standard input. */
@@ -11,7 +11,7 @@ export async function operationInput(world: CliWorld, said: string): Promise<unk
     // Every JSON text is YAML too.
     value = parse(text, { maxAliasCount: 100, uniqueKeys: true, strict: true, logLevel: "error" });
   } catch (thrown) {
-    throw usageError(`${name} is neither JSON nor YAML: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    throw usageError(`${name} is neither JSON nor YAML: ${thrownMessage(thrown)}`);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw usageError(
@@ -26,6 +26,6 @@ async function readInput(world: CliWorld, said: string): Promise<{ readonly name
   try {
     return { name: `the input in ${file}`, text: readFileSync(file, "utf8") };
   } catch (thrown) {
-    throw usageError(`the input ${file} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    throw usageError(`the input ${file} cannot be read: ${thrownMessage(thrown)}`);
   }
 }

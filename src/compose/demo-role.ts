@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { Config } from "../config.ts";
+import { thrownMessage } from "../kernel/errors.ts";
 import { createHttpClient } from "../runtime/http-client.ts";
 import { serveFrom } from "../world/http-server.ts";
 import { controlApi } from "./demo/control-api.ts";
@@ -144,7 +145,7 @@ async function outcomeOf(running: Promise<void>): Promise<Answer> {
     await running;
     return { status: 204 };
   } catch (thrown) {
-    return { status: 409, body: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { status: 409, body: thrownMessage(thrown) };
   }
 }
 

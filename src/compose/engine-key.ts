@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { thrownMessage } from "../kernel/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineOpener } from "../ports/engine-seal.ts";
 import type { Log } from "../ports/log.ts";
@@ -57,7 +58,7 @@ async function keepSealed({ administration, opener, clock, log }: About, signal:
         if (moved > 0) log.info("scheduler.credentials-resealed", { accounts: moved, engineKey: opener.key.id });
       }
     } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      const message = thrownMessage(thrown);
       log.warn("scheduler.credentials-not-resealed", { message });
     }
     await clock.wait(everyMs, signal);

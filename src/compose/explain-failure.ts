@@ -1,4 +1,5 @@
 import { ConfigError } from "../config.ts";
+import { thrownMessage } from "../kernel/errors.ts";
 import { BackupError } from "../store/backup/backup-error.ts";
 import { EmbeddedServerError } from "../store/embedded/errors.ts";
 import { StoreError } from "../store/errors.ts";
@@ -15,6 +16,6 @@ export function explainFailure(thrown: unknown): string {
   ) {
     return thrown.message;
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = thrownMessage(thrown);
   return `Unexpected failure: ${message.split("\n")[0] ?? ""}. The log has the details; --debug prints them.`;
 }

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../kernel/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Database } from "../store/database.ts";
@@ -60,7 +61,7 @@ async function keepHistoryBounded(options: {
       const removed = await removeOldHistory({ administration });
       if (Object.values(removed).some((count) => count > 0)) log.info("store.history-cut", removed);
     } catch (thrown) {
-      log.warn("store.history-not-cut", { message: thrown instanceof Error ? thrown.message : String(thrown) });
+      log.warn("store.history-not-cut", { message: thrownMessage(thrown) });
     }
     await clock.wait(retentionEveryMs, signal);
   }

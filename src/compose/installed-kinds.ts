@@ -1,4 +1,5 @@
 import { pathToFileURL } from "node:url";
+import { thrownMessage } from "../kernel/errors.ts";
 import type { Kind, KindRegistry } from "../kernel/kind.ts";
 import { kinds as shipped } from "../kinds/registry.ts";
 import { StartError } from "./start-error.ts";
@@ -28,7 +29,7 @@ export async function installedKinds(options: {
 
 async function load(path: string): Promise<KindModule> {
   const loaded: unknown = await import(pathToFileURL(path).href).catch((cause: unknown) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = thrownMessage(cause);
     throw new StartError(`${path}, named in SETPOINT_KINDS, cannot be loaded: ${reason}`);
   });
   if (isKindModule(loaded)) return loaded;

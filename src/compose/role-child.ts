@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { thrownMessage } from "../kernel/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import { type Message, parseMessage } from "./channel.ts";
@@ -118,7 +119,7 @@ export class RoleChild {
     try {
       await this.#spawn();
     } catch (thrown) {
-      log.error("supervisor.role-failed", { role, message: thrown instanceof Error ? thrown.message : String(thrown) });
+      log.error("supervisor.role-failed", { role, message: thrownMessage(thrown) });
       if (!this.#stopping.signal.aborted) await this.#restart(0, "failed to start");
     }
   }

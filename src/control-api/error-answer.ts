@@ -1,3 +1,4 @@
+import { thrownMessage } from "../kernel/errors.ts";
 import { StoreError } from "../store/errors.ts";
 import { Problem } from "./problem.ts";
 import type { ProblemCode } from "./schemas/common.ts";
@@ -11,10 +12,7 @@ export function toProblem(thrown: unknown): Problem {
   if (status === 415)
     return new Problem("BODY_INVALID", 'The body must be JSON: send "Content-Type: application/json"');
   if (status !== undefined && status >= 400 && status < 500) {
-    return new Problem(
-      "BODY_INVALID",
-      `The request cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    );
+    return new Problem("BODY_INVALID", `The request cannot be read: ${thrownMessage(thrown)}`);
   }
   return new Problem(
     "INTERNAL",

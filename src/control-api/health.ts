@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { thrownMessage } from "../kernel/errors.ts";
 import type { ApiContext } from "./context.ts";
 
 /** For machines that watch us: no token, and nothing that says more than whether we work. */
@@ -13,7 +14,7 @@ export function registerHealth(app: FastifyInstance, context: ApiContext): void 
       return { code: 200, body: { status: "ok", database: "ok" } };
     } catch (thrown) {
       context.log.warn("api.database-unreachable", {
-        message: thrown instanceof Error ? thrown.message : String(thrown),
+        message: thrownMessage(thrown),
       });
       return {
         code: 503,

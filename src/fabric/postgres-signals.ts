@@ -1,4 +1,5 @@
 import pg from "pg";
+import { thrownMessage } from "../kernel/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { DueEdge, Signal } from "../ports/signal.ts";
@@ -91,7 +92,7 @@ export class PostgresSignalSender implements AsyncDisposable {
 
   #lost(thrown: unknown): void {
     this.#client = undefined;
-    if (!this.#ended) this.#options.log.warn("signals.not_sent", { error: messageOf(thrown) });
+    if (!this.#ended) this.#options.log.warn("signals.not_sent", { error: thrownMessage(thrown) });
   }
 }
 
@@ -118,7 +119,7 @@ export class PostgresSignalListener implements AsyncDisposable {
       try {
         await this.#listenUntilLost();
       } catch (thrown) {
-        if (!this.#over.signal.aborted) log.warn("signals.not_heard", { error: messageOf(thrown) });
+        if (!this.#over.signal.aborted) log.warn("signals.not_heard", { error: thrownMessage(thrown) });
       }
       await clock.wait(RETRY_MS, this.#over.signal);
     }
@@ -147,8 +148,4 @@ export class PostgresSignalListener implements AsyncDisposable {
       await client.end().catch(() => undefined);
     }
   }
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

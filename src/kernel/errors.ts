@@ -48,8 +48,12 @@ export class RetryableError extends EngineError {
 /** The one place where something thrown by anybody becomes something we understand. */
 export function toEngineError(thrown: unknown): EngineError {
   if (thrown instanceof EngineError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new RetryableError("INTERNAL", `Unexpected failure: ${message}`, { cause: thrown });
+  return new RetryableError("INTERNAL", `Unexpected failure: ${thrownMessage(thrown)}`, { cause: thrown });
+}
+
+/** What was thrown, in words: anything can be. */
+export function thrownMessage(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
 /** Once something was done outside, no failure can say that nothing was: it is looked for before it is tried again. */

@@ -1,4 +1,4 @@
-import { RetryableError } from "../kernel/errors.ts";
+import { RetryableError, thrownMessage } from "../kernel/errors.ts";
 import type { DnsQueries } from "../ports/dns-queries.ts";
 import type { DnsResolver } from "../ports/dns-resolver.ts";
 
@@ -17,7 +17,7 @@ export async function delegationOf(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const found = await resolver.nameservers(zone, server, signal).catch((cause: unknown) => {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = thrownMessage(cause);
     const asked = server ?? "the system's resolver";
     throw new RetryableError("PROVIDER_UNAVAILABLE", `${asked} did not answer who serves ${zone}: ${message}`, {
       cause,

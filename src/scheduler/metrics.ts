@@ -1,4 +1,5 @@
 import type { CycleReport } from "../kernel/claim.ts";
+import { thrownMessage } from "../kernel/errors.ts";
 import type { LeaseLoss } from "../kernel/leases.ts";
 import type { Priority } from "../ports/engine-store.ts";
 import type { Log } from "../ports/log.ts";
@@ -62,7 +63,7 @@ export function harmless(metrics: SchedulerMetrics, log: Log): SchedulerMetrics 
     try {
       record();
     } catch (thrown) {
-      log.warn("scheduler.metrics_failed", { error: thrown instanceof Error ? thrown.message : String(thrown) });
+      log.warn("scheduler.metrics_failed", { error: thrownMessage(thrown) });
     }
   };
   return {

@@ -1,5 +1,6 @@
 import type { Engine } from "../kernel/claim.ts";
 import { runCycle } from "../kernel/cycle.ts";
+import { thrownMessage } from "../kernel/errors.ts";
 import type { Priority } from "../ports/engine-store.ts";
 import type { Signal } from "../ports/signal.ts";
 import { requireCallsWithinLease } from "./call-timeouts.ts";
@@ -295,7 +296,7 @@ class ShardScheduler implements Scheduler {
     this.#metrics.storeFailed(what);
     this.#engine.log.warn("scheduler.store_failed", {
       what,
-      error: thrown instanceof Error ? thrown.message : String(thrown),
+      error: thrownMessage(thrown),
     });
   }
 }

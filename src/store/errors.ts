@@ -1,3 +1,4 @@
+import { thrownMessage } from "../kernel/errors.ts";
 /** Every way the store can fail as a whole. What it answers in the course of business is in its ports. */
 export type StoreErrorCode =
   | "DATABASE_UNREACHABLE"
@@ -59,7 +60,7 @@ export function isAboutTheRequest(thrown: unknown): boolean {
 /** The one place where what the driver or the server threw becomes something with a message and a way out. */
 export function toStoreError(thrown: unknown): StoreError | StoreConflict {
   if (thrown instanceof StoreError || thrown instanceof StoreConflict) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const message = thrownMessage(thrown);
   const state = stateOf(thrown);
   if (state === undefined) return connectionError(thrown, message);
   if (state === secondClaimantState) return new StoreConflict("SECOND_CLAIMANT", message, { cause: thrown });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import pg from "pg";
+import { thrownMessage } from "../kernel/errors.ts";
 import type { Log } from "../ports/log.ts";
 import { StoreError, toStoreError } from "./errors.ts";
 
@@ -93,7 +94,7 @@ async function ensureRoles(client: pg.Client): Promise<void> {
         end $$`);
     }
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = thrownMessage(thrown);
     const statements = roles.map((role) => `create role ${role} nologin; grant ${role} to <this user>;`).join(" ");
     throw new StoreError(
       "ROLES_MISSING",

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../kernel/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { LogPoint } from "../ports/read-store.ts";
@@ -77,7 +78,7 @@ export class Sealer {
       try {
         await this.sealAll();
       } catch (thrown) {
-        log.warn("store.not-sealed", { message: thrown instanceof Error ? thrown.message : String(thrown) });
+        log.warn("store.not-sealed", { message: thrownMessage(thrown) });
       }
     }
   }

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { thrownMessage } from "../kernel/errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 
@@ -37,7 +38,7 @@ export class WorkerPresence implements AsyncDisposable {
       try {
         await this.#untilLost();
       } catch (thrown) {
-        const message = thrown instanceof Error ? thrown.message : String(thrown);
+        const message = thrownMessage(thrown);
         if (!this.#over.signal.aborted) log.warn("worker.presence_lost", { message });
       }
       this.#number = undefined;

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../kernel/errors.ts";
 import type { HeldShard } from "../kernel/leases.ts";
 import { runOperation } from "../kernel/operation.ts";
 import type { OperationEngine } from "../kernel/operation-scene.ts";
@@ -122,7 +123,7 @@ export class Turns {
     } catch (thrown) {
       // What it had recorded stands, and the next turn goes on from there.
       settings.metrics.turnLost("thrown");
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      const message = thrownMessage(thrown);
       engine.log.warn("worker.turn_failed", { operation: operationId, message });
     } finally {
       over.abort("ended");

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../kernel/errors.ts";
 import { type HeldShard, Leases } from "../kernel/leases.ts";
 import type { OperationEngine } from "../kernel/operation-scene.ts";
 import { Wake } from "../kernel/wake.ts";
@@ -155,7 +156,7 @@ class OperationWorker implements Worker {
 
   #storeFailed(what: string, thrown: unknown): void {
     this.#settings.metrics.storeFailed(what);
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = thrownMessage(thrown);
     this.#engine.log.warn("worker.store_failed", { what, message });
   }
 }

@@ -5,7 +5,7 @@ import { heldChangeSchema, policySchema } from "../../control-api/schemas/govern
 import { accountListSchema, accountSchema } from "../../control-api/schemas/organization.ts";
 import { resourceSchema } from "../../control-api/schemas/resource.ts";
 import type { ApiClient } from "../api-client.ts";
-import { CliError, usageError } from "../cli-error.ts";
+import { CliError, thrownMessage, usageError } from "../cli-error.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { yaml } from "../output.ts";
 import { type OutputOptions, type RecordOptions, showOne, showRecords, withOutput, withRecords } from "../records.ts";
@@ -185,6 +185,6 @@ function readPolicy(file: string): unknown {
   try {
     return parse(readFileSync(file, "utf8"), { strict: true });
   } catch (thrown) {
-    throw usageError(`${file}: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    throw usageError(`${file}: ${thrownMessage(thrown)}`);
   }
 }

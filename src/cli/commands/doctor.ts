@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { Command } from "commander";
 import { summarySchema } from "../../control-api/schemas/platform.ts";
 import { type ApiClient, findToken, tokenFiles } from "../api-client.ts";
-import { CliError } from "../cli-error.ts";
+import { CliError, thrownMessage } from "../cli-error.ts";
 import { shortDuration } from "../duration.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { safeText, toned } from "../output.ts";
@@ -51,7 +51,7 @@ function tokenFindings(world: CliWorld, client: ApiClient): readonly Finding[] {
     return [
       {
         ok: false,
-        what: thrown instanceof Error ? thrown.message : String(thrown),
+        what: thrownMessage(thrown),
         todo: "fix the rights of the file",
       },
     ];

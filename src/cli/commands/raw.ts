@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ApiClient } from "../api-client.ts";
-import { usageError } from "../cli-error.ts";
+import { thrownMessage, usageError } from "../cli-error.ts";
 import { json } from "../output.ts";
 import type { CliWorld } from "../world.ts";
 
@@ -53,7 +53,7 @@ function parsedBody(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (thrown) {
-    throw usageError(`the body is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
+    throw usageError(`the body is not JSON: ${thrownMessage(thrown)}`);
   }
 }
 

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../../kernel/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { CredentialStore } from "../../ports/credential-store.ts";
 import type { Log } from "../../ports/log.ts";
@@ -56,7 +57,7 @@ export class TokenUses implements AsyncDisposable {
         await this.#store.noteUses(ids);
       } catch (thrown) {
         // It is told again with the next use after a minute; nothing depends on it.
-        const message = thrown instanceof Error ? thrown.message : String(thrown);
+        const message = thrownMessage(thrown);
         this.#log.warn("api.token-use-not-noted", { tokens: ids.length, message });
       }
     }

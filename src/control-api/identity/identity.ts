@@ -1,3 +1,4 @@
+import { thrownMessage } from "../../kernel/errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { AttemptLimit, IdentityStore, NewSession } from "../../ports/identity-store.ts";
 import type { Ids } from "../../ports/ids.ts";
@@ -84,7 +85,7 @@ export function refused(): Problem {
 /** Sends without letting whoever asked wait, so that the time of the answer says nothing about who exists. */
 export function sendInBackground(identity: Identity, what: string, work: () => Promise<void>): void {
   work().catch((thrown: unknown) => {
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = thrownMessage(thrown);
     identity.log.warn("identity.mail-failed", { what, message });
   });
 }

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../../kernel/errors.ts";
 import { oldHoldMs } from "../../kernel/steering.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
@@ -79,7 +80,7 @@ export class NotificationDispatcher {
         await this.step();
       } catch (thrown) {
         // Whatever is not told yet is still in the log or in the queue.
-        log.warn("notify.not-told", { message: thrown instanceof Error ? thrown.message : String(thrown) });
+        log.warn("notify.not-told", { message: thrownMessage(thrown) });
       }
     }
   }
@@ -154,7 +155,7 @@ export class NotificationDispatcher {
       await mailer.send(target, subject, text);
       return { answer: { atMs: nowMs, text: "taken by the mail server" }, result: { as: "delivered" } };
     } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      const why = thrownMessage(thrown);
       return { answer: { atMs: nowMs, text: why.slice(0, 300) }, result: this.#again(delivery, undefined) };
     }
   }

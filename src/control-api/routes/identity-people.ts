@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { thrownMessage } from "../../kernel/errors.ts";
 import type { Person } from "../../ports/identity-store.ts";
 import type { Principal } from "../../ports/records.ts";
 import type { ApiContext } from "../context.ts";
@@ -257,7 +258,7 @@ async function resetLink(context: ApiContext, person: Person, author: Principal)
     await identity.mailer.send(person.email, "Your password at Setpoint", text);
     return { mailed: true, expiresAt };
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = thrownMessage(thrown);
     identity.log.warn("identity.mail-failed", { what: "reset link", message });
     return { url, mailed: false, expiresAt };
   }

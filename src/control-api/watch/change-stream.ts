@@ -1,3 +1,4 @@
+import { thrownMessage } from "../../kernel/errors.ts";
 import type { ChangedStatus, ListName, SealedEntry } from "../../ports/read-store.ts";
 import type { Caller } from "../access/caller.ts";
 import { can } from "../access/can.ts";
@@ -68,7 +69,7 @@ export class ChangeStream {
       await this.#begin();
       await Promise.race([this.#follow(), this.#checkCaller()]);
     } catch (thrown) {
-      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      const message = thrownMessage(thrown);
       this.#context.log.warn("changes.failed", { message });
     } finally {
       ended.removeEventListener("abort", end);

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../../kernel/errors.ts";
 import type { Kind } from "../../kernel/kind.ts";
 import type { ChangedStatus, LogPosition, TailEntry } from "../../ports/read-store.ts";
 import type { ApiContext } from "../context.ts";
@@ -118,7 +119,7 @@ export class WatchHub {
       try {
         await this.#tellAll();
       } catch (thrown) {
-        log.warn("watch.not-read", { message: thrown instanceof Error ? thrown.message : String(thrown) });
+        log.warn("watch.not-read", { message: thrownMessage(thrown) });
         await clock.wait(retryMs);
       }
     }

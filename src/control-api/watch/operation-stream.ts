@@ -1,3 +1,4 @@
+import { thrownMessage } from "../../kernel/errors.ts";
 import { isLive } from "../../kernel/steering.ts";
 import type { ApiContext } from "../context.ts";
 import type { Caller } from "../access/caller.ts";
@@ -58,7 +59,7 @@ async function tell(context: ApiContext, watched: Watched, from: number, to: Ans
       found = await context.operations.findOperation({ organizationId, operationId });
     }
   } catch (thrown) {
-    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const message = thrownMessage(thrown);
     context.log.warn("operations.watch_failed", { operation: operationId, message });
   } finally {
     to.end();

@@ -1,3 +1,4 @@
+import { thrownMessage } from "../../kernel/errors.ts";
 import { can } from "../access/can.ts";
 import type { Caller } from "../access/caller.ts";
 import type { LabelRequirement, ListRequest } from "../../ports/read-store.ts";
@@ -66,7 +67,7 @@ export class WatchStream implements Watcher {
       await this.#goLive();
       await Promise.race([this.#beat(), this.#checkCaller()]);
     } catch (thrown) {
-      log.warn("watch.failed", { message: thrown instanceof Error ? thrown.message : String(thrown) });
+      log.warn("watch.failed", { message: thrownMessage(thrown) });
     } finally {
       watches.leave(this);
       this.#stream.end();

@@ -1,4 +1,4 @@
-import { RetryableError, TerminalError } from "../../kernel/errors.ts";
+import { RetryableError, TerminalError, thrownMessage } from "../../kernel/errors.ts";
 import type { DnsChange } from "../../ports/dns.ts";
 import type { Rfc2136Client } from "./client.ts";
 import { recordBytes, type WireRecord } from "./wire/message.ts";
@@ -41,7 +41,7 @@ export async function updateZone(
       .catch((thrown: unknown) => {
         if (index === 0) throw thrown;
         // Earlier messages were carried out: that the whole came to nothing would not be true.
-        const message = thrown instanceof Error ? thrown.message : String(thrown);
+        const message = thrownMessage(thrown);
         const code = thrown instanceof RetryableError ? thrown.code : "PROVIDER_UNAVAILABLE";
         throw new RetryableError(code, `${index} of ${messages.length} messages were carried out, then: ${message}`);
       });

@@ -1,9 +1,10 @@
 import { lstatSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { thrownMessage } from "../../kernel/errors.ts";
 import { copyBinaries } from "./binary-copy.ts";
 import type { BinaryPackage } from "./binary-package.ts";
-import { EmbeddedServerError, errnoOf, messageOf, USE_EXTERNAL_SERVER } from "./errors.ts";
+import { EmbeddedServerError, errnoOf, USE_EXTERNAL_SERVER } from "./errors.ts";
 import { runProgram } from "./run-program.ts";
 import type { RunUser } from "./run-user.ts";
 
@@ -27,7 +28,7 @@ export async function prepareBinaries(source: BinaryPackage, user: RunUser): Pro
       return await probe(folder, user);
     } catch (thrown) {
       if (errnoOf(thrown) === "EPERM" && user.switchTo !== undefined) throw cannotSwitchUser(user, thrown);
-      refusals.push(`${folder}: ${messageOf(thrown)}`);
+      refusals.push(`${folder}: ${thrownMessage(thrown)}`);
     }
   }
   throw new EmbeddedServerError(
@@ -68,7 +69,7 @@ async function probe(folder: string, user: RunUser): Promise<Binaries> {
 function cannotSwitchUser({ uid }: RunUser, cause: unknown): EmbeddedServerError {
   return new EmbeddedServerError(
     "RUN_USER_UNAVAILABLE",
-    `PostgreSQL does not run as root, and this root may not switch to user ${uid} (${messageOf(cause)}). Start Setpoint ` +
+    `PostgreSQL does not run as root, and this root may not switch to user ${uid} (${thrownMessage(cause)}). Start Setpoint ` +
       `as an ordinary user, give it the right to change users (CAP_SETUID, CAP_SETGID), ${USE_EXTERNAL_SERVER}.`,
     { cause },
   );

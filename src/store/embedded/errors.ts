@@ -1,3 +1,5 @@
+import { thrownMessage } from "../../kernel/errors.ts";
+
 export type EmbeddedServerErrorCode =
   | "PLATFORM_PACKAGE_MISSING"
   | "BINARIES_UNUSABLE"
@@ -34,10 +36,6 @@ export function errnoOf(thrown: unknown): string | undefined {
   return typeof code === "string" ? code : undefined;
 }
 
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}
-
 export function diskFullError(directory: string, cause?: unknown): EmbeddedServerError {
   return new EmbeddedServerError(
     "DISK_FULL",
@@ -54,7 +52,7 @@ export function toDirectoryError(directory: string, thrown: unknown): EmbeddedSe
   if (errno === "ENOSPC" || errno === "EDQUOT") return diskFullError(directory, thrown);
   return new EmbeddedServerError(
     "DATA_DIRECTORY_UNUSABLE",
-    `The data directory ${directory} cannot be used (${messageOf(thrown)}). Make it writable for this user or choose ` +
+    `The data directory ${directory} cannot be used (${thrownMessage(thrown)}). Make it writable for this user or choose ` +
       `another one, ${USE_EXTERNAL_SERVER}.`,
     { cause: thrown },
   );

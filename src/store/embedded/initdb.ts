@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync } from "node:fs";
 import path from "node:path";
+import { thrownMessage } from "../../kernel/errors.ts";
 import type { Binaries } from "./binaries.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { diskFullError, EmbeddedServerError, messageOf } from "./errors.ts";
+import { diskFullError, EmbeddedServerError } from "./errors.ts";
 import { flushFolder, writeWhole } from "./folders.ts";
 import { runProgram } from "./run-program.ts";
 import { giveTo, type RunUser } from "./run-user.ts";
@@ -47,7 +48,7 @@ export function readPassword(folder: string): string {
   } catch (thrown) {
     throw new EmbeddedServerError(
       "PASSWORD_LOST",
-      `The password of the embedded database cannot be read (${messageOf(thrown)}). Put ${file} back from a backup; the ` +
+      `The password of the embedded database cannot be read (${thrownMessage(thrown)}). Put ${file} back from a backup; the ` +
         "data beside it is untouched.",
       { cause: thrown },
     );

@@ -1,7 +1,8 @@
 import { type Client, type ClientConfig, escapeIdentifier } from "pg";
+import { thrownMessage } from "../../kernel/errors.ts";
 import type { Binaries } from "./binaries.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { diskFullError, EmbeddedServerError, messageOf, USE_EXTERNAL_SERVER } from "./errors.ts";
+import { diskFullError, EmbeddedServerError, USE_EXTERNAL_SERVER } from "./errors.ts";
 import { SUPERUSER } from "./initdb.ts";
 import { settlePreviousServer } from "./previous-server.ts";
 import { type Postmaster, startPostmaster } from "./process.ts";
@@ -82,9 +83,9 @@ interface Failure {
 
 function startFailed(options: LaunchOptions, { said, end, thrown }: Failure): EmbeddedServerError {
   const { data, serverLog } = options;
-  if (/No space left on device|Disk quota exceeded/.test(`${said}\n${messageOf(thrown)}`))
+  if (/No space left on device|Disk quota exceeded/.test(`${said}\n${thrownMessage(thrown)}`))
     return diskFullError(data.path);
-  const why = end === undefined ? `${messageOf(thrown)}.` : `it ended with ${end}: ${complaintsIn(said)}`;
+  const why = end === undefined ? `${thrownMessage(thrown)}.` : `it ended with ${end}: ${complaintsIn(said)}`;
   return new EmbeddedServerError(
     "START_FAILED",
     `The embedded PostgreSQL on ${data.path} did not start; ${why} Its log is ${serverLog.file}. Correct that and start ` +

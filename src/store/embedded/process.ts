@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { thrownMessage } from "../../kernel/errors.ts";
 import type { Binaries } from "./binaries.ts";
 import type { DataDirectory } from "./data-directory.ts";
-import { EmbeddedServerError, messageOf } from "./errors.ts";
+import { EmbeddedServerError } from "./errors.ts";
 import { cleanEnvironment } from "./run-program.ts";
 import { toArguments } from "./settings.ts";
 
@@ -102,7 +103,7 @@ async function spawned(child: ChildProcess, program: string): Promise<void> {
   child.once("spawn", resolve);
   child.once("error", (thrown) => {
     reject(
-      new EmbeddedServerError("START_FAILED", `${program} could not be started: ${messageOf(thrown)}.`, {
+      new EmbeddedServerError("START_FAILED", `${program} could not be started: ${thrownMessage(thrown)}.`, {
         cause: thrown,
       }),
     );

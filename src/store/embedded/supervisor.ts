@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { EmbeddedServerError, messageOf } from "./errors.ts";
+import { thrownMessage } from "../../kernel/errors.ts";
+import { EmbeddedServerError } from "./errors.ts";
 import { freePort } from "./free-port.ts";
 import { SUPERUSER } from "./initdb.ts";
 import { DATABASE, type LaunchOptions, launch } from "./launch.ts";
@@ -78,7 +79,7 @@ export class Supervisor implements AsyncDisposable {
         return this.#nowRunning(await launch(this.#options, this.#stopping.signal));
       } catch (thrown) {
         // Somebody took the free port first, or an orphan of a moment ago had not yet written its lock when we looked.
-        const passing = /TCP\/IP sockets|lock file/.test(messageOf(thrown));
+        const passing = /TCP\/IP sockets|lock file/.test(thrownMessage(thrown));
         if (!passing || attempt === START_ATTEMPTS) throw thrown;
         if (this.#options.tcp) this.#options = { ...this.#options, port: await freePort() };
       }
@@ -142,7 +143,7 @@ export class Supervisor implements AsyncDisposable {
         return this.#nowRunning(await launch(this.#options, this.#stopping.signal));
       } catch (thrown) {
         if (this.#stopping.signal.aborted) return;
-        why = messageOf(thrown);
+        why = thrownMessage(thrown);
       }
     }
     this.#ready.reject(new EmbeddedServerError("START_FAILED", `The embedded PostgreSQL keeps ending: ${why}`));
@@ -157,7 +158,7 @@ export class Supervisor implements AsyncDisposable {
         listener(reason, next);
       } catch (thrown) {
         // A listener cannot break the supervision it listens to.
-        log("embedded-postgres.listener-failed", { error: messageOf(thrown) });
+        log("embedded-postgres.listener-failed", { error: thrownMessage(thrown) });
       }
     }
   }
