@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "../config.ts";
-import { isoTime } from "../control-api/iso-time.ts";
+import { isoTime } from "../kernel/iso-time.ts";
 import type { Log } from "../ports/log.ts";
 import { systemSecretRandom } from "../runtime/system-secret-random.ts";
 import { rootKeyIdOf } from "../runtime/root-key-box.ts";

@@ -1,5 +1,6 @@
 import { type DryRun, dryRun } from "../kernel/dry-run.ts";
 import { EngineError } from "../kernel/errors.ts";
+import { isoTime } from "../kernel/iso-time.ts";
 import { sizesOf } from "../kernel/plan.ts";
 import type {
   BudgetUse,
@@ -11,7 +12,6 @@ import type {
 } from "../ports/declaring-store.ts";
 import type { Verdict } from "../ports/records.ts";
 import type { ApiContext } from "./context.ts";
-import { isoTime } from "./iso-time.ts";
 import { ResourceDocuments } from "./resource-document.ts";
 import type { FieldChange } from "./resources/fields.ts";
 import type { DryRunDocument } from "./schemas/dry-run.ts";

@@ -1,10 +1,10 @@
+import { isoTime } from "../kernel/iso-time.ts";
 import type { DeclareChange } from "../ports/declaring-store.ts";
 import type { GovernanceChange, InboxView } from "../ports/governance-store.ts";
 import type { FieldDifference, Verdict } from "../ports/records.ts";
 import type { Caller } from "./access/caller.ts";
 import { can } from "./access/can.ts";
 import type { ApiContext } from "./context.ts";
-import { isoTime } from "./iso-time.ts";
 import { organizationIdOf } from "./names.ts";
 import { resourceLink } from "./resource-link.ts";
 import type { HeldChangeDocument } from "./schemas/governance.ts";

@@ -1,7 +1,7 @@
+import { isoTime } from "../kernel/iso-time.ts";
 import type { Json } from "../ports/json.ts";
 import type { HistoryEntry } from "../ports/read-store.ts";
 import type { FieldDifference, Verdict } from "../ports/records.ts";
-import { isoTime } from "./iso-time.ts";
 import type { HistoryDocument } from "./schemas/resource.ts";
 
 const longestValue = 120;

@@ -1,6 +1,6 @@
+import { isoTime } from "../kernel/iso-time.ts";
 import type { KindRegistry } from "../kernel/kind.ts";
 import type { LoopActivity } from "../ports/governance-store.ts";
-import { isoTime } from "./iso-time.ts";
 import type { LoopsDocument } from "./schemas/platform.ts";
 import { verdictLimitMs } from "./verdict-age.ts";
 

@@ -1,3 +1,4 @@
+import { isoTime } from "../kernel/iso-time.ts";
 import type { KindRegistry } from "../kernel/kind.ts";
 import { newestPipeline, type Pipeline, type Step } from "../kernel/pipeline.ts";
 import { isLive, oldHoldMs, steerRefusal } from "../kernel/steering.ts";
@@ -9,7 +10,6 @@ import type {
   SteerCommand,
 } from "../ports/operation-store.ts";
 import type { ApiContext } from "./context.ts";
-import { isoTime } from "./iso-time.ts";
 import type { OperationDocument } from "./schemas/operation.ts";
 import { duration } from "./subject-conditions.ts";
 

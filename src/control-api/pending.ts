@@ -1,7 +1,7 @@
+import { isoTime } from "../kernel/iso-time.ts";
 import type { LeftToDo } from "../ports/governance-store.ts";
 import type { Caller } from "./access/caller.ts";
 import type { ApiContext } from "./context.ts";
-import { isoTime } from "./iso-time.ts";
 import { mayRead, resourceLink, scopeLabel } from "./resource-link.ts";
 import type { PendingDocument } from "./schemas/governance.ts";
 import type { ResolvedScope } from "./scope.ts";

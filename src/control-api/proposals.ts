@@ -1,4 +1,5 @@
 import { digestOf } from "../kernel/hash.ts";
+import { isoTime } from "../kernel/iso-time.ts";
 import type { Kind } from "../kernel/kind.ts";
 import type { Action } from "../ports/access.ts";
 import type { Change, ChangeRefusal } from "../ports/declaring-store.ts";
@@ -11,7 +12,6 @@ import { can, sees } from "./access/can.ts";
 import { scopePathOf } from "./access/scope-path.ts";
 import type { ApiContext } from "./context.ts";
 import { planned } from "./dry-run.ts";
-import { isoTime } from "./iso-time.ts";
 import { Problem } from "./problem.ts";
 import { declarationOfManifest, declareChange, ownersOf } from "./resources/declaring.ts";
 import { changedFields } from "./resources/fields.ts";

@@ -1,10 +1,10 @@
+import { isoTime } from "../kernel/iso-time.ts";
 import { type Kind, parseSpec } from "../kernel/kind.ts";
 import { effectivePolicy } from "../kernel/policy.ts";
 import type { ResourceView, SubjectView } from "../ports/read-store.ts";
 import type { ScopePolicy } from "../ports/records.ts";
 import { pathOfScope, scopeOfLink } from "./access/scope-path.ts";
 import type { ApiContext } from "./context.ts";
-import { isoTime } from "./iso-time.ts";
 import { organizationIdOf } from "./names.ts";
 import { scopeNames } from "../kernel/scope-names.ts";
 import { apiVersion } from "./schemas/common.ts";

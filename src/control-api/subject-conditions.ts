@@ -1,6 +1,6 @@
+import { isoTime } from "../kernel/iso-time.ts";
 import type { SubjectView } from "../ports/read-store.ts";
 import type { Condition, SubjectStatus } from "../ports/records.ts";
-import { isoTime } from "./iso-time.ts";
 import type { ConditionView } from "./schemas/resource.ts";
 import { verdictAge } from "./verdict-age.ts";
 

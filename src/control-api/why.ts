@@ -1,5 +1,6 @@
 import { counted } from "../kernel/counted.ts";
 import { isInForce } from "../kernel/ignored.ts";
+import { isoTime } from "../kernel/iso-time.ts";
 import type { Kind } from "../kernel/kind.ts";
 import { effectivePolicy } from "../kernel/policy.ts";
 import { pausedWords, scopeWords } from "../kernel/scope-words.ts";
@@ -10,7 +11,6 @@ import type { HeldChangeView, HistoryEntry, ResourceView } from "../ports/read-s
 import type { ApiContext } from "./context.ts";
 import { historyDocument } from "./history-words.ts";
 import { ignoreDocument } from "./ignore-document.ts";
-import { isoTime } from "./iso-time.ts";
 import { ResourceDocuments } from "./resource-document.ts";
 import type { Reason, WhyDocument } from "./schemas/resource.ts";
 import type { ResolvedScope } from "./scope.ts";

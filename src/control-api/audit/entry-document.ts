@@ -1,5 +1,5 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { SealedEntry } from "../../ports/read-store.ts";
-import { isoTime } from "../iso-time.ts";
 import type { AuditEntryDocument } from "../schemas/audit.ts";
 
 /** An entry of the log as people read it. */

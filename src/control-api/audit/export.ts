@@ -1,6 +1,6 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { AuditFilter, AuditScope, AuditStore } from "../../ports/audit-store.ts";
 import type { LogPoint, SealedEntry } from "../../ports/read-store.ts";
-import { isoTime } from "../iso-time.ts";
 import type { ExportHeader } from "../schemas/audit.ts";
 import { headerHash } from "../schemas/audit-export.ts";
 import { pointBefore } from "../schemas/export-chain.ts";

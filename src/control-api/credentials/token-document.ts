@@ -1,5 +1,5 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { CredentialRecord } from "../../ports/credential-store.ts";
-import { isoTime } from "../iso-time.ts";
 import type { TokenDocument } from "../schemas/credentials.ts";
 
 /** A token as it is shown: everything but the token. */

@@ -1,7 +1,7 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Passkey, Person, SessionRecord } from "../../ports/identity-store.ts";
 import { endedCookie, sessionCookie } from "../authentication/session-cookie.ts";
 import { sessionLastsMs } from "../authentication/session-reader.ts";
-import { isoTime } from "../iso-time.ts";
 import type { RequestOrigin, RouteAnswer } from "../route.ts";
 import type { PersonDocument, SessionDocument, SignedInDocument } from "../schemas/identity.ts";
 import { type Identity, isSecure } from "./identity.ts";

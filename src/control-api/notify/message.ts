@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Notification } from "../../ports/notification-store.ts";
-import { isoTime } from "../iso-time.ts";
 
 /** Receivers may refuse larger ones; ours name things and never carry them. */
 const longestBytes = 20_000;

@@ -1,13 +1,13 @@
 import { type ComparedItem, compared } from "../../kernel/comparison.ts";
 import { toEngineError } from "../../kernel/errors.ts";
 import type { IgnoreRuleFrom } from "../../kernel/ignored.ts";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Kind } from "../../kernel/kind.ts";
 import type { JsonObject } from "../../ports/json.ts";
 import type { PlannedSubject } from "../../ports/declaring-store.ts";
 import type { ResourceView } from "../../ports/read-store.ts";
 import type { DeclaredResource } from "../../ports/records.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { ResourceDocuments } from "../resource-document.ts";
 import { resourceLink } from "../resource-link.ts";
 import type { ComparisonDocument } from "../schemas/comparison.ts";

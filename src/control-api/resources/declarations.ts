@@ -1,8 +1,8 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Json } from "../../ports/json.ts";
 import type { ResourceEntry, ResourceView } from "../../ports/read-store.ts";
 import type { Mode } from "../../ports/records.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import type { DeclarationDocument } from "../schemas/resource.ts";
 import { changesBetween, type Declaration, fieldsOf } from "./fields.ts";
 

@@ -1,8 +1,8 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Kind } from "../../kernel/kind.ts";
 import type { ResourceView } from "../../ports/read-store.ts";
 import type { ApiContext } from "../context.ts";
 import { historyDocument } from "../history-words.ts";
-import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
 import { ResourceDocuments } from "../resource-document.ts";
 import type { HistoryDocument } from "../schemas/resource.ts";

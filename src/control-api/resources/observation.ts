@@ -1,10 +1,10 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import { parsedSubject } from "../../kernel/parsed-subject.ts";
 import { desiredSet } from "../../kernel/desired-set.ts";
 import type { Kind } from "../../kernel/kind.ts";
 import type { PlannedSubject } from "../../ports/declaring-store.ts";
 import type { ResourceView } from "../../ports/read-store.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { ResourceDocuments } from "../resource-document.ts";
 import { apiVersion } from "../schemas/common.ts";
 import type { ObservationDocument, SeenItemDocument } from "../schemas/resource.ts";

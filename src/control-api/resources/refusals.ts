@@ -1,7 +1,7 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Kind } from "../../kernel/kind.ts";
 import type { Change, ChangeRefusal, FourEyesRefusal, InvalidReference } from "../../ports/declaring-store.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { scopeNames } from "../../kernel/scope-names.ts";
 import { Problem } from "../problem.ts";
 import { fourEyesHeld, holdDeclaration } from "../rule-proposals.ts";

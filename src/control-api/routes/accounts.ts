@@ -1,3 +1,4 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { GivenBack } from "../../ports/pool-store.ts";
 import type { AccountUse, ReadStore } from "../../ports/read-store.ts";
@@ -6,7 +7,6 @@ import { can } from "../access/can.ts";
 import { requireRecentProof } from "../access/require-need.ts";
 import { checkedSettings } from "../account-settings.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
 import { scopeText } from "../resources/refusals.ts";

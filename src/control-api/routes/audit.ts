@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
+import { epochMsOf } from "../../kernel/iso-time.ts";
 import type { AuditFilter, AuditScope } from "../../ports/audit-store.ts";
 import type { SealedEntry } from "../../ports/read-store.ts";
 import { entryDocument } from "../audit/entry-document.ts";
@@ -7,7 +8,6 @@ import { exportCsv, exportLines } from "../audit/export.ts";
 import type { Caller } from "../access/caller.ts";
 import type { Need } from "../access/need.ts";
 import type { ApiContext } from "../context.ts";
-import { epochMsOf } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route, type RouteAnswer } from "../route.ts";
 import {

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import { effectivePolicy } from "../../kernel/policy.ts";
 import type { LeftToDo } from "../../ports/governance-store.ts";
 import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 import { ignoreDocument } from "../ignore-document.ts";
-import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
 import { mayRead, resourceLink, scopeLabel } from "../resource-link.ts";
 import { defineRoute, type Route } from "../route.ts";

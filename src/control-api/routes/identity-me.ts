@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import { requireRecentProof } from "../access/require-need.ts";
 import type { ApiContext } from "../context.ts";
 import { codeLimits, proofLimits } from "../identity/attempt-limits.ts";
@@ -10,7 +11,6 @@ import { newRecoveryCodes, recoveryCodeHash } from "../identity/recovery-codes.t
 import { requirePerson } from "../identity/require-person.ts";
 import { totpBinding } from "../identity/second-factor.ts";
 import { base32, fromBase32, totpStepOf, totpUri } from "../identity/totp.ts";
-import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route } from "../route.ts";
 import {

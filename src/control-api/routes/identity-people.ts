@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { thrownMessage } from "../../kernel/errors.ts";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Person } from "../../ports/identity-store.ts";
 import type { Principal } from "../../ports/records.ts";
 import type { ApiContext } from "../context.ts";
 import { personDocument } from "../identity/identity-documents.ts";
 import { linkLastsMs, makeLink, resetPassword } from "../identity/links.ts";
 import { forgotPassword, signUp } from "../identity/sign-up.ts";
-import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
 import { defineOpenRoute, defineRoute, type Route } from "../route.ts";
 import {

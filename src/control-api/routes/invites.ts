@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { InviteRecord, PersonRef } from "../../ports/member-store.ts";
 import type { Principal } from "../../ports/records.ts";
 import type { Caller } from "../access/caller.ts";
@@ -10,7 +11,6 @@ import { openLimits } from "../identity/attempt-limits.ts";
 import { baseUrl, claimedAuthor, takeAttempts } from "../identity/identity.ts";
 import { newOpaqueToken, tokenHash } from "../identity/opaque-token.ts";
 import { requireStrong } from "../identity/password-rules.ts";
-import { isoTime } from "../iso-time.ts";
 import { scopeNames } from "../../kernel/scope-names.ts";
 import { Problem } from "../problem.ts";
 import { defineOpenRoute, defineRoute, type Route } from "../route.ts";

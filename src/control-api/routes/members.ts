@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { MemberRecord } from "../../ports/member-store.ts";
 import type { Caller } from "../access/caller.ts";
 import { requireMayGrant } from "../access/granting.ts";
@@ -6,7 +7,6 @@ import { requireCreatable } from "../access/organization-status.ts";
 import { requireRules } from "../access/roles.ts";
 import { scopePathOf } from "../access/scope-path.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { organizationIdOf } from "../names.ts";
 import { scopeNames } from "../../kernel/scope-names.ts";
 import { Problem } from "../problem.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { GovernanceChange } from "../../ports/governance-store.ts";
 import type { Pause, Principal } from "../../ports/records.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { pauseScopeOf } from "../pause-scope.ts";
 import { pendingChanges } from "../pending.ts";
 import { Problem } from "../problem.ts";

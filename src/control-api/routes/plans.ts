@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Kind } from "../../kernel/kind.ts";
 import type { OpenPlan, SubjectPlan } from "../../ports/governance-store.ts";
 import type { Caller } from "../access/caller.ts";
 import type { ApiContext } from "../context.ts";
 import { differenceOf, verdictOf } from "../held-document.ts";
-import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
 import { mayRead, resourceLink, scopeLabel } from "../resource-link.ts";
 import { keyOfToken, pageToken } from "../resources/page-token.ts";

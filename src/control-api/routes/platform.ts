@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import { can } from "../access/can.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { loopRegistry } from "../loop-registry.ts";
 import { loopsSchema, type SummaryDocument, summarySchema } from "../schemas/platform.ts";

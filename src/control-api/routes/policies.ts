@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import { defaultLimits, effectivePolicy } from "../../kernel/policy.ts";
 import type { ScopePolicy } from "../../ports/records.ts";
 import type { Caller } from "../access/caller.ts";
@@ -6,7 +7,6 @@ import { can } from "../access/can.ts";
 import type { ApiContext } from "../context.ts";
 import { governanceDocument } from "../held-document.ts";
 import { ignoreDocument } from "../ignore-document.ts";
-import { isoTime } from "../iso-time.ts";
 import { limitSources } from "../policy-change.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route, type RouteAnswer } from "../route.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { PoolAccountView } from "../../ports/pool-store.ts";
 import { StoreError } from "../../store/errors.ts";
 import { checkedSettings } from "../account-settings.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { nameSchema } from "../schemas/common.ts";

@@ -1,6 +1,6 @@
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Kind } from "../../kernel/kind.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { ResourceDocuments } from "../resource-document.ts";
 import { comparisonOf } from "../resources/comparison.ts";
 import { declarationDocuments, declarationsOf } from "../resources/declarations.ts";

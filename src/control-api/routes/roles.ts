@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { RoleRecord, RoleWrite } from "../../ports/member-store.ts";
 import type { Caller } from "../access/caller.ts";
 import { requireMayGrant } from "../access/granting.ts";
@@ -6,7 +7,6 @@ import { requireKnownRules, roleBook } from "../access/roles.ts";
 import { scopePathOf } from "../access/scope-path.ts";
 import { seedRoleDescriptions } from "../access/seed-roles.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { requireScope } from "../scope.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { epochMsOf, isoTime } from "../../kernel/iso-time.ts";
 import { Secret } from "../../kernel/secret.ts";
 import type { SecretView } from "../../ports/secret-store.ts";
 import type { ApiContext } from "../context.ts";
-import { epochMsOf, isoTime } from "../iso-time.ts";
 import { accountIdOf } from "../names.ts";
 import { Problem } from "../problem.ts";
 import { defineRoute, type Route } from "../route.ts";

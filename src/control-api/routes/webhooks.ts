@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { Delivery, Notification, WebhookEndpoint } from "../../ports/notification-store.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { secretBinding } from "../notify/dispatcher.ts";
 import { messageOf } from "../notify/message.ts";
 import { Problem } from "../problem.ts";

@@ -1,9 +1,9 @@
 import { thrownMessage } from "../../kernel/errors.ts";
+import { isoTime } from "../../kernel/iso-time.ts";
 import type { ChangedStatus, ListName, SealedEntry } from "../../ports/read-store.ts";
 import type { Caller } from "../access/caller.ts";
 import { can } from "../access/can.ts";
 import type { ApiContext } from "../context.ts";
-import { isoTime } from "../iso-time.ts";
 import { mayReadOperation } from "../operation-access.ts";
 import { resourceLink } from "../resource-link.ts";
 import { readableLists } from "../resources/readable-lists.ts";

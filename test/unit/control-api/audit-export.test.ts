@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { epochMsOf, isoTime } from "../../../src/kernel/iso-time.ts";
 import type { AuditScope } from "../../../src/ports/audit-store.ts";
 import type { LogPoint, SealedEntry } from "../../../src/ports/read-store.ts";
 import { csvLine } from "../../../src/control-api/audit/csv.ts";
 import { exportCsv } from "../../../src/control-api/audit/export.ts";
-import { epochMsOf, isoTime } from "../../../src/control-api/iso-time.ts";
 import { ExportVerifier } from "../../../src/control-api/schemas/audit-export.ts";
 import { chainHash } from "../../../src/store/seal-chain.ts";
 import { exportOf, makeLog, nobody, scopes, storeOf } from "../../support/audit-log.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isoTime } from "../../../src/control-api/iso-time.ts";
 import { mergedConditions, subjectConditions } from "../../../src/control-api/subject-conditions.ts";
 import { verdictAge, verdictLimitMs } from "../../../src/control-api/verdict-age.ts";
+import { isoTime } from "../../../src/kernel/iso-time.ts";
 import type { SubjectView } from "../../../src/ports/read-store.ts";
 
 const nowMs = 1_800_000_000_000;

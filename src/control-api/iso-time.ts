@@ -1,1 +1,0 @@
-export { epochMsOf, isoTime } from "../kernel/iso-time.ts";
