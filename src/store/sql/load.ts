@@ -109,8 +109,8 @@ const resourceValues = (
  * One statement, hence one snapshot, for the whole batch; each list is assembled by one pass over the batch's keys.
  * Values without their names: naming them costs as much again, here and where they are read. Each subject is a text of its
  * own, read when its cycle begins: hundreds of them as objects at once would be copied about in memory. What many subjects share
- * (accounts, policies, pauses) comes once; where nothing is paused, which is nearly always, nobody's scopes are gathered. $2: a batch whose answer would be huge refuses itself, before it is
- * assembled; its subjects are then loaded one by one.
+ * (accounts, policies, pauses) comes once; where nothing is paused, which is nearly always, nobody's scopes are gathered.
+ * $2: a batch whose answer would be huge refuses itself, before it is assembled; its subjects are then loaded one by one.
  */
 export const load = statement<LoadedBatch>(
   "load",
@@ -118,7 +118,8 @@ export const load = statement<LoadedBatch>(
   `with ${clock},
    wanted as materialized (
      select s.id, s.organization_id, s.account_id, s.shard, s.input_version, s.policy_version, s.hold_operation_id,
-       s.hold_since_ms, s.hold_reason, s.permit_until_ms > (select clock.now_ms from clock) as busy, s.detached, s.undone, s.asked_at_ms, r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels,
+       s.hold_since_ms, s.hold_reason, s.permit_until_ms > (select clock.now_ms from clock) as busy, s.detached, s.undone,
+       s.asked_at_ms, r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels,
        r.author_name, r.author_type, r.declared_at_ms, r.deletion, r.path, r.mode, r.protect, t.memory, t.status,
        t.observation_hash, t.held_digest,
        (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = s.id) as due_at_ms

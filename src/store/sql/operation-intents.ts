@@ -42,7 +42,8 @@ export const insertOperations = statement<{ operation: OperationJson }>(
      insert into setpoint.operation as o (organization_id, id, pipeline, version, subject_id, resource_uid, kind, name, account_id,
        shard, priority, input, author_name, author_type, scope, created_at_ms, state, direction, message, due_at_ms)
      select $1, q.id, q.pipeline, q.version, q.subject_id, q.resource_uid, q.kind, q.name, q.account_id, q.shard, q.priority,
-       coalesce(q.input, 'null'), q.author_name, q.author_type, q.scope, clock.now_ms, 'running', 'forward', 'waits for its turn', clock.now_ms
+       coalesce(q.input, 'null'), q.author_name, q.author_type, q.scope, clock.now_ms, 'running', 'forward',
+       'waits for its turn', clock.now_ms
      from clock cross join json_to_recordset($2::json) as q (
        id text, pipeline text, version integer, subject_id bigint, resource_uid text, kind text, name text, account_id text,
        shard smallint, priority smallint, input json, author_name text, author_type text, scope text)

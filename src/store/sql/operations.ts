@@ -154,8 +154,8 @@ export const recordMoves = statement<MovedRow>(
    ),
    kept as materialized (
      select q.index, q.entries, q.state as asked_state, q.direction as new_direction, q.step as new_step, q.attempts as new_attempts,
-       q.message as new_message, q.due_in_ms, q.turn_ms, q.undone, o.organization_id, o.id, o.resource_uid, o.journal_length, o.state as old_state,
-       clock.now_ms, ${isPaused} as paused, ${isLeaving} as leaving,
+       q.message as new_message, q.due_in_ms, q.turn_ms, q.undone, o.organization_id, o.id, o.resource_uid, o.journal_length,
+       o.state as old_state, clock.now_ms, ${isPaused} as paused, ${isLeaving} as leaving,
        (q.yields_to_cancel and o.cancel is not null) or (q.yields_to_leaving and ${isLeaving}) as stopped
      from asked as q
      cross join clock

@@ -129,7 +129,8 @@ export const askingToDock = statement<AskingToDock>(
      select $1::bigint as subject_id, $2::text as holder, $3::smallint as shard, $4::bigint as epoch, $5::text as operation_id
    )
    select a.name, a.provider, a.pool ->> 'account' as docked, a.pool is not null as pooled,
-     (select json_build_object('name', o.author_name, 'type', o.author_type) from setpoint.operation as o where o.organization_id = s.organization_id and o.id = q.operation_id) as author
+     (select json_build_object('name', o.author_name, 'type', o.author_type) from setpoint.operation as o
+      where o.organization_id = s.organization_id and o.id = q.operation_id) as author
    from q cross join clock
    join setpoint.subject as s on s.id = q.subject_id
    join setpoint.account as a on a.organization_id = s.organization_id and a.id = s.account_id

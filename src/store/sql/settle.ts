@@ -23,7 +23,8 @@ export const settle = statement<SettledRow>(
   `with ${clock},
    asked as materialized (
      select * from json_to_recordset($1::json) as asked (
-       index integer, subject_id bigint, operation_id text, holder text, shard smallint, epoch bigint, input_version bigint, policy_version bigint, due_known boolean, due_seen_ms bigint,
+       index integer, subject_id bigint, operation_id text, holder text, shard smallint, epoch bigint, input_version bigint,
+       policy_version bigint, due_known boolean, due_seen_ms bigint,
        memory json, observation json, observation_hash text, status json, bad_since_ms bigint, failing boolean,
        looked_at_ms bigint, plan json, plan_gone boolean, events json, verdicts json, next_in_ms bigint, now_owned integer,
        ready text, drifted boolean, is_held boolean, instead text, site text)
@@ -57,7 +58,8 @@ export const settle = statement<SettledRow>(
        undone = case when kept.starts then null else s.undone end
      from kept
      where s.id = kept.subject_id and (
-       kept.starts or (s.permit_id is not null and kept.own) or s.now_owned <> coalesce(kept.now_owned, s.now_owned) or (kept.status is not null and (
+       kept.starts or (s.permit_id is not null and kept.own) or s.now_owned <> coalesce(kept.now_owned, s.now_owned)
+       or (kept.status is not null and (
          s.bad_since_ms is distinct from kept.bad_since_ms or s.failing <> kept.failing
          or s.looked_at_ms is distinct from kept.looked_at_ms or s.site is distinct from kept.site)))
    ),
