@@ -49,7 +49,7 @@ export async function apiWithHeaders<Answer>(
     ...(signal === undefined ? {} : { signal }),
   }).catch((thrown: unknown) => {
     if (thrown instanceof DOMException && thrown.name === "AbortError") throw thrown;
-    throw unreachable();
+    throw unreachable(method !== "GET");
   });
   const text = await answer.text();
   if (answer.ok) return { body: parsed(text) as Answer, headers: answer.headers };
@@ -58,7 +58,7 @@ export async function apiWithHeaders<Answer>(
 
 /** A refusal, from what was answered; 0 where nobody answered. */
 export function problemOf(status: number, text: string, what: string): ApiProblem {
-  if (status === 0) return unreachable();
+  if (status === 0) return unreachable(false);
   const document = parsed(text);
   const problem = isProblem(document) ? document : unknownAnswer(status, what);
   // A password or a code that is wrong is no reason to leave: the session is as good as before.
@@ -107,7 +107,10 @@ function unknownAnswer(status: number, what: string): ProblemDocument {
   return { type: "about:blank", title: "Unknown answer", status, detail, code: "INTERNAL" };
 }
 
-function unreachable(): ApiProblem {
-  const detail = "The server does not answer. Nothing was changed by this page; it tries again by itself.";
+/** What was only asked is asked again when the stream of changes is back; what was to be done may have been done without an answer. */
+function unreachable(mayHaveActed: boolean): ApiProblem {
+  const detail = mayHaveActed
+    ? "The server does not answer, so it is not known whether this was done. It is not repeated by itself: look how it is now before you try again."
+    : "The server does not answer. It is asked again as soon as it is back.";
   return new ApiProblem({ type: "about:blank", title: "No connection", status: 0, detail, code: "UNAVAILABLE" });
 }

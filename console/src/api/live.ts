@@ -8,12 +8,19 @@ export type LiveState = { readonly connected: boolean; readonly heardAtMs: numbe
 const gatherMs = 250;
 /** After everything that changed was read again there is a rest: at least this long, and twice as long as the reading took. */
 const restMs = 1_000;
+/**
+ * Heartbeats come every 5 s. Where nothing at all comes for longer, the connection is dead and the browser has not noticed: the machine
+ * slept, or something on the way forgot it.
+ */
+const silentAtMostMs = 20_000;
+const checkEveryMs = 5_000;
 /** Of a list; one of which more was read is read anew when it is next opened. */
 export const pagesKeptLive = 5;
 
 /**
  * The one stream of an organization: it says what changed, and what was read about that becomes old. The browser goes on where the
- * stream broke; where that is not possible any more, everything is read again.
+ * stream broke; where that is not possible any more, everything is read again. What could not be read while nobody answered is read
+ * again as soon as the stream is back.
  */
 export class LiveConnection {
   readonly #client: QueryClient;
@@ -22,6 +29,10 @@ export class LiveConnection {
   #source: EventSource | undefined;
   #closed = false;
   #heardAtMs = Date.now();
+  #openedAtMs = Date.now();
+  /** What must be read again with the next word of the stream, because it was away. */
+  #missed: "nothing" | "failures" | "everything" = "nothing";
+  readonly #watch: ReturnType<typeof setInterval>;
   #noted: ChangesDocument[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #restsUntilMs = 0;
@@ -31,10 +42,12 @@ export class LiveConnection {
     this.#organization = organization;
     this.#tell = tell;
     this.#open();
+    this.#watch = setInterval(() => this.#checkSilence(), checkEveryMs);
   }
 
   close(): void {
     this.#closed = true;
+    clearInterval(this.#watch);
     this.#source?.close();
     clearTimeout(this.#timer);
   }
@@ -42,6 +55,7 @@ export class LiveConnection {
   #open(): void {
     const source = new EventSource(`${base(this.#organization)}/changes`);
     this.#source = source;
+    this.#openedAtMs = Date.now();
     for (const type of ["SYNCED", "BOOKMARK"]) source.addEventListener(type, () => this.#heard());
     source.addEventListener("CHANGED", (event: MessageEvent<string>) => {
       this.#heard();
@@ -49,20 +63,34 @@ export class LiveConnection {
     });
     source.addEventListener("error", () => {
       this.#tell({ connected: false, heardAtMs: this.#heardAtMs });
+      if (this.#missed === "nothing") this.#missed = "failures";
       // While it is connecting the browser tries by itself; closed means that the cursor or the session is gone.
       if (source.readyState === EventSource.CLOSED && !this.#closed) setTimeout(() => this.#begin(), 2_000);
     });
   }
 
+  /** From the beginning: what changed meanwhile is not told. */
   #begin(): void {
     if (this.#closed) return;
-    void this.#client.invalidateQueries({ queryKey: keys.organization(this.#organization) });
+    this.#missed = "everything";
     this.#open();
+  }
+
+  #checkSilence(): void {
+    if (Date.now() - Math.max(this.#heardAtMs, this.#openedAtMs) < silentAtMostMs) return;
+    this.#source?.close();
+    this.#begin();
   }
 
   #heard(): void {
     this.#heardAtMs = Date.now();
     this.#tell({ connected: true, heardAtMs: this.#heardAtMs });
+    const missed = this.#missed;
+    this.#missed = "nothing";
+    if (missed === "nothing") return;
+    void this.#client.invalidateQueries({ predicate: ({ state }) => state.status === "error" });
+    if (missed === "everything")
+      void this.#client.invalidateQueries({ queryKey: keys.organization(this.#organization) });
   }
 
   #note(changes: ChangesDocument): void {

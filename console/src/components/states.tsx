@@ -2,6 +2,7 @@ import { Fragment, type ReactNode } from "react";
 import { ApiProblem } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icons.tsx";
+import { Ago } from "./time.tsx";
 
 /** Nothing is here, and what to do about it. */
 export function Empty({ icon = "info", title, children }: { icon?: IconName; title: string; children?: ReactNode }) {
@@ -88,12 +89,17 @@ interface Asked<Data> {
   readonly data: Data | undefined;
   readonly error: unknown;
   readonly refetch: () => unknown;
+  /** When what is shown was read. */
+  readonly dataUpdatedAt?: number;
 }
 
 /** Answers that are no alarm and that asking again does not change: what somebody may not read, and what is not there. */
 const calm: Readonly<Record<number, IconName>> = { 403: "shield", 404: "search" };
 
-/** What a query answered, or why it did not yet. What was read before stays while a new answer is awaited. */
+/**
+ * What a query answered, or why it did not yet. What was read before stays while a new answer is awaited, and says how old it is where
+ * it could not be read again; what is not there any more, or may not be read any more, does not stay.
+ */
 export function Answer<Data>({
   of,
   what,
@@ -103,13 +109,19 @@ export function Answer<Data>({
   what: string;
   children: (data: Data) => ReactNode;
 }) {
-  if (of.data !== undefined) return <>{children(of.data)}</>;
   const icon = of.error instanceof ApiProblem ? calm[of.error.problem.status] : undefined;
   if (of.error instanceof ApiProblem && icon !== undefined)
     return (
       <Empty icon={icon} title={of.error.problem.title}>
         {of.error.message}
       </Empty>
+    );
+  if (of.data !== undefined)
+    return (
+      <>
+        {of.error === null || of.error === undefined ? undefined : <NotReadAgain of={of} what={what} />}
+        {children(of.data)}
+      </>
     );
   if (of.error !== null && of.error !== undefined)
     return (
@@ -118,4 +130,24 @@ export function Answer<Data>({
       </div>
     );
   return <Reading what={what} />;
+}
+
+/** Nobody may take for now what was so a while ago. */
+function NotReadAgain({ of, what }: { of: Asked<unknown>; what: string }) {
+  const { error, dataUpdatedAt } = of;
+  return (
+    <div
+      role="status"
+      className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-warn-wash px-3.5 py-2 text-sm text-warn"
+    >
+      <span className="min-w-0 flex-1 basis-56 break-words">
+        Reading {what} again failed; this was read{" "}
+        {dataUpdatedAt === undefined ? "before" : <Ago at={new Date(dataUpdatedAt).toISOString()} />}.{" "}
+        {error instanceof Error ? error.message : String(error)}
+      </span>
+      <Button icon="refresh" onClick={() => void of.refetch()}>
+        Try again
+      </Button>
+    </div>
+  );
 }

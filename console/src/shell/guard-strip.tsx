@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { ApiProblem } from "../api/client.ts";
 import { heldQuery, limitsQuery, pausesQuery } from "../api/queries.ts";
 import { type Axis, modeAxis } from "../components/axes.tsx";
 import { Button } from "../components/button.tsx";
@@ -17,8 +18,10 @@ const stopped = { writes: "no writes", deletes: "no deletes", all: "no writes an
 /** What holds for everything right now, on every page: how far loops may go, what is stopped, what waits, and the freeze. */
 export function GuardStrip({ organization }: { organization: string }) {
   const limits = useQuery(limitsQuery(organization)).data;
-  const pauses = useQuery(pausesQuery(organization)).data ?? [];
-  const held = useQuery(heldQuery(organization)).data?.items.length;
+  const asked = useQuery(pausesQuery(organization));
+  const pauses = asked.data ?? [];
+  const waiting = useQuery(heldQuery(organization));
+  const held = waiting.data?.items.length;
   const [dialog, setDialog] = useState<"freeze" | "resume">();
   const wide = pauses.filter(({ scope }) => scope === "platform" || scope.startsWith("organization/"));
   const [first] = wide;
@@ -30,8 +33,9 @@ export function GuardStrip({ organization }: { organization: string }) {
       aria-label="Guards"
       className={`flex min-h-10 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1 text-sm ${first === undefined ? "bg-ground" : "bg-warn-wash"}`}
     >
+      <Unread what="pauses" of={asked} />
       {first === undefined ? (
-        <Mode axis={mode} />
+        <Mode axis={asked.data === undefined ? undefined : mode} />
       ) : (
         <span className="flex min-w-0 items-center gap-1.5 text-warn">
           <Icon name="snow" />
@@ -46,6 +50,7 @@ export function GuardStrip({ organization }: { organization: string }) {
           {pauses.length - wide.length} pause{pauses.length - wide.length === 1 ? "" : "s"} below
         </Chip>
       ) : undefined}
+      <Unread what="what waits" of={waiting} />
       {held === undefined ? undefined : held > 0 ? (
         <Link
           to="/o/$organization/held"
@@ -77,6 +82,16 @@ export function GuardStrip({ organization }: { organization: string }) {
         <ResumeDialog organization={organization} close={() => setDialog(undefined)} />
       ) : undefined}
     </section>
+  );
+}
+
+/** What could not be read is no news that nothing is stopped and nothing waits; what may not be read is nobody's news. */
+function Unread({ what, of: { data, error } }: { what: string; of: { data: unknown; error: Error | null } }) {
+  if (error === null || (error instanceof ApiProblem && error.problem.status === 403)) return undefined;
+  return (
+    <Chip tone="warn" icon="question" title={error.message}>
+      {data === undefined ? `${what} not known` : `${what} not read again`}
+    </Chip>
   );
 }
 

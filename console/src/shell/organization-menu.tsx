@@ -13,7 +13,9 @@ export function OrganizationMenu({ organization }: { organization: string }) {
       trigger={
         <Button tone="quiet" className="max-w-40 min-w-0 sm:max-w-64" aria-label={`Organization ${organization}`}>
           <Icon name="building" size={14} />
-          <span className="truncate text-ink">{organization}</span>
+          <span className="truncate text-ink" title={organization}>
+            {organization}
+          </span>
           <Icon name="chevron" size={12} />
         </Button>
       }

@@ -13,12 +13,14 @@ import { Palette } from "./palette.tsx";
 import { PersonMenu } from "./person-menu.tsx";
 import { StepUp } from "./step-up.tsx";
 import { useShortcuts } from "./shortcuts.ts";
+import { usePagesAtHand } from "./use-pages-at-hand.ts";
 
 export function Shell({ organization }: { organization: string }) {
   const [palette, setPalette] = useState(false);
   const [menu, setMenu] = useState(false);
   const navigate = useNavigate();
   useEffect(() => rememberOrganization(organization), [organization]);
+  usePagesAtHand();
   useShortcuts({
     palette: () => setPalette(true),
     go: (key) => {

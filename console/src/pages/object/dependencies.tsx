@@ -7,6 +7,7 @@ import type { MapDocument } from "../../api/types.ts";
 import { ObjectLine } from "../../components/named-objects.tsx";
 import { ObjectLink, pathOf } from "../../components/object-link.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { Answer } from "../../components/states.tsx";
 import { Ago } from "../../components/time.tsx";
 import type { AboutObject } from "./page.tsx";
 
@@ -15,21 +16,27 @@ type Card = MapDocument["cards"][number];
 /** What it needs, what needs it, and the accounts it lives at; each with what keeps it from working, if something does. */
 export function Dependencies({ organization, resource }: AboutObject) {
   const { uid } = resource.metadata;
-  const map = useQuery({
+  const around = useQuery({
     queryKey: [...keys.record(organization, "object"), "around", uid],
     queryFn: () => get<MapDocument>(`${base(organization)}/map${query({ focus: uid, hops: 1 })}`),
     refetchInterval: agesReadEveryMs,
     retry: false,
-  }).data;
+  });
+  const map = around.data;
   const cards = new Map((map?.cards ?? []).map((card) => [card.metadata.uid, card]));
   const ends = (from: "from" | "to", to: "from" | "to") =>
     (map?.edges ?? []).filter((edge) => edge[from] === uid).flatMap((edge) => cards.get(edge[to]) ?? []);
   const needs = ends("from", "to");
   const needed = ends("to", "from");
   const accounts = resource.status.subjects.filter(({ account }) => account !== undefined);
-  if (needs.length === 0 && needed.length === 0 && accounts.length === 0) return undefined;
+  if (needs.length === 0 && needed.length === 0 && accounts.length === 0 && around.error === null) return undefined;
   return (
     <Panel title="Dependencies" flush>
+      {around.error === null ? undefined : (
+        <Answer of={around} what="what it needs and what needs it">
+          {() => undefined}
+        </Answer>
+      )}
       <Cards organization={organization} title="It needs" cards={needs} />
       <Cards organization={organization} title="Needed by" cards={needed} />
       {map?.truncated === true ? (

@@ -34,9 +34,7 @@ export function ObjectPage() {
   const { organization, _splat: path = "" } = objectRoute.useParams();
   const found = useQuery(objectQuery(organization, path));
   const loops = useQuery(loopsQuery);
-  const missing = found.data === undefined ? missingWords(found.error) : undefined;
-  // Which tabs there are is known with the loops: they are awaited, so that none appears under somebody's finger.
-  const shown = { ...found, data: loops.isPending ? undefined : found.data };
+  const missing = missingWords(found.error);
   return (
     <>
       <Link
@@ -47,11 +45,16 @@ export function ObjectPage() {
         <Icon name="back" size={14} /> Inventory
       </Link>
       {missing === undefined ? (
-        <Answer of={shown} what="the resource">
-          {(resource) => {
-            const hasLoop = loops.data?.kinds.find(({ kind }) => kind === resource.kind)?.everySeconds !== undefined;
-            return <Found about={{ organization, path, resource }} hasLoop={hasLoop} />;
-          }}
+        <Answer of={found} what="the resource">
+          {(resource) => (
+            // Which tabs there are is known with the loops: they are awaited, so that none appears under somebody's finger.
+            <Answer of={loops} what="the loops">
+              {({ kinds }) => {
+                const hasLoop = kinds.find(({ kind }) => kind === resource.kind)?.everySeconds !== undefined;
+                return <Found about={{ organization, path, resource }} hasLoop={hasLoop} />;
+              }}
+            </Answer>
+          )}
         </Answer>
       ) : (
         <Missing organization={organization} path={path} words={missing} />
