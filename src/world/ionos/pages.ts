@@ -26,9 +26,10 @@ export interface Page<R> {
 const usualPages = { usual: 1_000, most: 10_000 };
 export const shortPages = { usual: 100, most: 1_000 };
 
-/** `offset` and `limit`, and where the neighbours are, with whatever the fault tray does to lists. */
+/** `offset` and `limit`, or `maxResults` as the provider's own clients say it, and where the neighbours are, with whatever the fault tray does to lists. */
 export function pageOf<R>(call: Call, all: readonly R[], { usual, most } = usualPages): Page<R> {
-  const limit = Math.min(numberOf(call, "limit", usual, [1, most]), call.pageMax ?? most);
+  const asMany = Math.min(numberOf(call, "limit", usual, [1, most]), numberOf(call, "maxResults", most, [1, most]));
+  const limit = Math.min(asMany, call.pageMax ?? most);
   const asked = numberOf(call, "offset", 0, [0, 999_999_999]);
   const { kept, total } = keptOf(call, all);
   const offset = asked > 0 && call.faults.strike("repeated-page") !== undefined ? 0 : asked;

@@ -108,6 +108,7 @@ test("lists are filtered by what they tell of each, whatever its case, and sorte
   assert.deepEqual(contract.names("?depth=1&filter.state=available&orderBy=cores").at(-1), "DB-1");
   assert.deepEqual(contract.names("?depth=1&filter.colour=red"), [], "no server has one");
   assert.deepEqual(contract.names("?depth=1&orderBy=name&limit=2"), ["DB-1", "web-1"], "sorted before it is cut");
+  assert.deepEqual(contract.names("?depth=1&orderBy=name&maxResults=1"), ["DB-1"]);
   assert.equal(
     contract.take<{ items: unknown[] }>(200, "GET", `${base}/datacenters?filter.name=other`).items.length,
     0,
