@@ -43,25 +43,30 @@ export function Mark({
   );
 }
 
-/** The same where it must be seen from afar. */
+/** The same where it must be seen from afar. What somebody named is broken where it is longer than its place, and not cut off. */
 export function Chip({
   tone,
   icon,
   children,
   title,
+  breaks = false,
 }: {
   tone: Tone;
   icon?: IconName;
   children: ReactNode;
   title?: string | undefined;
+  breaks?: boolean;
 }) {
+  const shape = breaks
+    ? "min-h-6 rounded-xl py-0.5 wrap-anywhere"
+    : "h-6 overflow-hidden rounded-full whitespace-nowrap";
   return (
     <span
       title={title}
-      className={`inline-flex h-6 max-w-full items-center gap-1 overflow-hidden rounded-full px-2 text-xs font-medium whitespace-nowrap ${washes[tone]}`}
+      className={`inline-flex max-w-full items-center gap-1 px-2 text-xs font-medium ${shape} ${washes[tone]}`}
     >
       {icon === undefined ? undefined : <Icon name={icon} size={13} />}
-      {children}
+      {breaks ? <span className="min-w-0">{children}</span> : children}
     </span>
   );
 }

@@ -7,6 +7,7 @@ export function plainWords(words: string): string {
   return (
     words
       .replaceAll(new RegExp(`resource/${uuid}`, "g"), "the resource itself")
+      .replaceAll(new RegExp(`organization/${uuid}`, "g"), "the organization")
       // An id behind a command is part of it: without it, there is nothing to type.
       .replaceAll(new RegExp(`(setpoint(?: [a-z-]+)+)? ${uuid}`, "g"), (all, command?: string) =>
         command === undefined ? "" : all,

@@ -83,8 +83,8 @@ function MemberRow({ organization, member }: { organization: string; member: Mem
       <ul className="mt-1 flex flex-wrap gap-1.5">
         {member.bindings.length === 0 ? <li className="text-sm text-soft">no role: may see nothing</li> : undefined}
         {member.bindings.map((binding) => (
-          <li key={binding.id} className="inline-flex items-center gap-0.5">
-            <Chip tone="accent" icon="key">
+          <li key={binding.id} className="inline-flex min-w-0 items-center gap-0.5">
+            <Chip tone="accent" icon="key" breaks>
               {binding.role} {placeWords(binding)}
             </Chip>
             <button

@@ -105,7 +105,10 @@ function TokenList({
                     {token.access === undefined ? undefined : (
                       <span className="block text-xs break-all text-soft">
                         {token.access
-                          .map(({ scope, rules }) => `${rules.length} rule${rules.length === 1 ? "" : "s"} in ${scope}`)
+                          .map(
+                            ({ scope, rules }) =>
+                              `${rules.length} rule${rules.length === 1 ? "" : "s"} in ${scopeWords(scope)}`,
+                          )
                           .join(", ")}
                       </span>
                     )}

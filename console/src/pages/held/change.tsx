@@ -78,19 +78,19 @@ export function HeldChangePage() {
 function StateChip({ change }: { change: HeldChangeDocument }) {
   if (change.state === "approved")
     return (
-      <Chip tone="good" icon="check">
+      <Chip tone="good" icon="check" breaks>
         approved by {change.decidedBy}
       </Chip>
     );
   if (change.state === "rejected")
     return (
-      <Chip tone="bad" icon="cross">
+      <Chip tone="bad" icon="cross" breaks>
         rejected by {change.decidedBy}
       </Chip>
     );
   if (change.state === "withdrawn")
     return (
-      <Chip tone="plain" icon="back">
+      <Chip tone="plain" icon="back" breaks>
         withdrawn{change.decidedBy === undefined ? "" : ` by ${change.decidedBy}`}
       </Chip>
     );

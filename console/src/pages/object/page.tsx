@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { ApiProblem } from "../../api/client.ts";
 import { loopsQuery } from "../../api/queries.ts";
 import type { ResourceDocument } from "../../api/types.ts";
@@ -152,15 +153,39 @@ function Facts({ resource }: { resource: ResourceDocument }) {
         </Chip>
       ) : undefined}
       {metadata.deletion === undefined ? undefined : (
-        <Chip tone="bad" icon="trash">
+        <Chip tone="bad" icon="trash" breaks>
           being deleted by {metadata.deletion.by}
         </Chip>
       )}
-      {Object.entries(metadata.labels).map(([key, value]) => (
-        <Chip key={key} tone="plain" title={`${key}=${value}`}>
+      <Labels labels={metadata.labels} />
+    </span>
+  );
+}
+
+/** As many as leave what matters on the first screen. */
+const labelsAtOnce = 6;
+
+function Labels({ labels }: Pick<ResourceDocument["metadata"], "labels">) {
+  const [isWhole, setIsWhole] = useState(false);
+  const all = Object.entries(labels);
+  const more = all.length - labelsAtOnce;
+  return (
+    <>
+      {(isWhole ? all : all.slice(0, labelsAtOnce)).map(([key, value]) => (
+        <Chip key={key} tone="plain" breaks>
           {key}={value}
         </Chip>
       ))}
-    </span>
+      {more > 0 ? (
+        <button
+          type="button"
+          aria-expanded={isWhole}
+          className="min-h-6 text-accent underline"
+          onClick={() => setIsWhole(!isWhole)}
+        >
+          {isWhole ? "fewer labels" : `${more} more label${more === 1 ? "" : "s"}`}
+        </button>
+      ) : undefined}
+    </>
   );
 }
