@@ -351,6 +351,17 @@ describe("objects, drift and held changes in the console", () => {
     });
   });
 
+  test("a firewall whose hosts could not be read is not said to be for nobody", async () => {
+    const failing = { browser, console: consoleOf(product), look: consoleLooks[0], expected: /500/ };
+    await withSignedInPage(failing, async (page) => {
+      await page.route(/\/resources\?kind=Host/, (route) => route.fulfill({ status: 500, body: "broken" }));
+      await show(page, "objects/projects/shop/workspaces/production/firewalls/web");
+      const whom = page.locator("section", { has: page.getByRole("heading", { name: "For whom" }) });
+      await whom.getByText("could not be read by you").waitFor();
+      assert.equal(await whom.getByText("No host").count(), 0);
+    });
+  });
+
   test("a held change that moves says what is other than what was seen", async () => {
     const zone = "/v1/organizations/demo/projects/shop/dnszones";
     const held = async () =>

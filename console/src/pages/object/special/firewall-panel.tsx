@@ -10,12 +10,16 @@ import { HostList } from "./host-list.tsx";
 /** What this layer lets through, which hosts it is for, and what all layers of each of them let through together. */
 export function FirewallPanel({ organization, resource }: AboutObject) {
   const loops = useQuery(loopsQuery).data;
-  const hosts = useOfKind(organization, "Host").items ?? [];
-  const firewalls = useOfKind(organization, "Firewall").items ?? [resource];
+  const hosts = useOfKind(organization, "Host").items;
+  const firewalls = useOfKind(organization, "Firewall").items;
   const isOwn = (uid: string) => uid === resource.metadata.uid;
-  const its = hosts.filter((host) => layersOf(host, firewalls).some(({ metadata }) => isOwn(metadata.uid)));
+  // For whom it is, and with what else, is known with both alone: half of it would read as another policy.
+  const isKnown = hosts !== undefined && firewalls !== undefined;
+  const its = (isKnown ? hosts : []).filter((host) =>
+    layersOf(host, firewalls ?? []).some(({ metadata }) => isOwn(metadata.uid)),
+  );
   const sets = Map.groupBy(its, (host) =>
-    layersOf(host, firewalls)
+    layersOf(host, firewalls ?? [])
       .map(({ metadata }) => metadata.uid)
       .toSorted()
       .join(" "),
@@ -28,7 +32,7 @@ export function FirewallPanel({ organization, resource }: AboutObject) {
       {[...sets].map(([layers, members]) => {
         const [first] = members;
         if (first === undefined) return undefined;
-        const all = layersOf(first, firewalls);
+        const all = layersOf(first, firewalls ?? []);
         const others = all.filter(({ metadata }) => !isOwn(metadata.uid));
         return (
           <Panel
@@ -61,10 +65,14 @@ export function FirewallPanel({ organization, resource }: AboutObject) {
       })}
       {its.length === 0 ? (
         <Panel title="For whom">
-          <p className="text-sm text-soft">
-            No host: with <code>applies: named</code> it is for hosts whose spec names it, with{" "}
-            <code>applies: scope</code> for every host of its scope or below.
-          </p>
+          {isKnown ? (
+            <p className="text-sm text-soft">
+              No host: with <code>applies: named</code> it is for hosts whose spec names it, with{" "}
+              <code>applies: scope</code> for every host of its scope or below.
+            </p>
+          ) : (
+            <p className="text-sm text-soft">Hosts and firewalls are being read, or could not be read by you.</p>
+          )}
         </Panel>
       ) : undefined}
     </>
