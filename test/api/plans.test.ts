@@ -54,7 +54,7 @@ function as(name: string, method: "GET" | "POST", path: string, body?: unknown) 
 }
 
 /** What a cycle leaves. */
-async function settle(name: string, plan: StoredPlan | "none"): Promise<void> {
+async function settle(name: string, plan: StoredPlan | "none" | undefined): Promise<void> {
   const due = await api.engine.dueSubjects({ shards: leases.map(({ shard }) => shard), limit: 100 });
   const inputs = await Promise.all(due.map(({ id }) => api.engine.load(id)));
   const input = inputs.find((one) => one?.resource.name === name);
@@ -66,7 +66,7 @@ async function settle(name: string, plan: StoredPlan | "none"): Promise<void> {
     inputVersion: input.inputVersion,
     memory: emptyMemory,
     plan,
-    status: { ...status({}), planHash: plan === "none" ? undefined : plan.hash },
+    status: { ...status({}), planHash: plan === "none" ? undefined : plan?.hash },
     verdicts: [],
     gone: false,
     forgetSources: [],
@@ -128,4 +128,12 @@ test("a list is of one kind where one is named, and a token belongs to its list"
   const { nextPageToken } = await page("ada", "?pageSize=2");
   assert.equal(code(await as("ada", "GET", `/plans?kind=DnsZone&pageToken=${nextPageToken}`)), "FIELDS_INVALID");
   assert.equal(code(await as("ada", "GET", "/plans?pageToken=nonsense")), "FIELDS_INVALID");
+});
+
+test("who finds nothing left without having known of a plan leaves none behind", async () => {
+  await settle("done", left);
+  assert.ok((await all("ada", 100)).some((name) => name.endsWith("/done")));
+  // An operation brought it about; it began to look before the loop had stored what it saw.
+  await settle("done", undefined);
+  assert.deepEqual(await all("ada", 100), waiting);
 });

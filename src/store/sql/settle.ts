@@ -84,9 +84,11 @@ export const settle = statement<SettledRow>(
      on conflict (organization_id, subject_id) do update set
        at_ms = excluded.at_ms, summary = excluded.summary, plan = excluded.plan
    ),
+   -- Also where whoever says that nothing is left had looked before the plan was stored, as an operation beside its loop may have.
    carried_out as (
      delete from setpoint.subject_plan as p using kept
-     where kept.plan_gone and p.organization_id = kept.organization_id and p.subject_id = kept.subject_id
+     where (kept.plan_gone or (kept.plan is null and kept.status is not null and kept.status ->> 'planHash' is null))
+       and p.organization_id = kept.organization_id and p.subject_id = kept.subject_id
    ),
    announced as (
      insert into setpoint.log_entry (organization_id, type, uid, actor, data, at_ms)
