@@ -23,7 +23,7 @@ const WITHOUT_ACCOUNT = { callTimeoutMs: 10_000, settleMs: 0 } as const;
 const INSPECT_MS = 8_000;
 /** Reads of many members take a while; a cycle without them is no harm. */
 const MEASURE_MS = 15_000;
-/** Somebody waits for what they declared, or an event for what it changed, so an old listing will not do. */
+/** Somebody waits for the answer of a look that a person or an event asked for, so an old listing will not do. */
 const FRESH_FOR_PEOPLE_MS = 10_000;
 
 /** One subject's view of the outside during one cycle: reads only, each counted, limited and timed. */
@@ -225,8 +225,7 @@ export class Lookout {
 
   /**
    * The oldest listing this cycle may use: begun after our own last write became visible, after the lease was taken, within
-   * half an interval, within seconds when somebody waits for what was declared, and after whoever asked for a look did so. A second
-   * finding needs a look of its own, begun after its wait.
+   * half an interval, and within seconds when somebody waits. A second finding needs a look of its own, begun after its wait.
    */
   #notBeforeMonotonicMs(): number {
     const { lastWriteAtMs, findings } = this.#input.memory;
@@ -236,7 +235,7 @@ export class Lookout {
     const visibleMs = lastWriteAtMs === undefined ? 0 : lastWriteAtMs + this.settleMs - this.#skewMs;
     const confirmMs = this.#confirmsFromMs(findings, nowMs + this.#skewMs) - this.#skewMs;
     const sinceMs = Math.max(nowMs - ageMs, visibleMs, confirmMs, this.#claim.quietSinceMonotonicMs ?? 0);
-    return Math.min(nowMs, Math.max(sinceMs, this.#eventMonotonicMs(), this.#askedMonotonicMs()));
+    return Math.min(nowMs, Math.max(sinceMs, this.#eventMonotonicMs()));
   }
 
   /** When the event was that made the subject due, where that counts. */
@@ -246,17 +245,10 @@ export class Lookout {
     return counts ? dueAtMs - this.#skewMs : 0;
   }
 
-  /** When somebody last asked for a look: what was listed before does not answer them. */
-  #askedMonotonicMs(): number {
-    const { askedAtMs } = this.#input;
-    return askedAtMs === undefined ? 0 : askedAtMs - this.#skewMs;
-  }
-
   /** What is only shown is as old as it may be, unless a person asks. */
   #shownNotBeforeMs(withinSeconds: number): number {
     const ageMs = this.#claim.trigger === "person" ? FRESH_FOR_PEOPLE_MS : withinSeconds * 1_000;
-    const nowMs = this.#engine.clock.monotonicMs();
-    return Math.min(nowMs, Math.max(nowMs - ageMs, this.#askedMonotonicMs()));
+    return this.#engine.clock.monotonicMs() - ageMs;
   }
 
   /** Findings whose wait is over are confirmed by no older look than that; the others only need a newer one than theirs. */

@@ -472,8 +472,6 @@ export interface CycleInput {
   readonly dueStored: boolean;
   /** The stored due time itself, so that settle can tell a wake that came since. */
   readonly dueAtMs?: number | undefined;
-  /** When somebody last asked for a look. */
-  readonly askedAtMs?: number | undefined;
   readonly installation: { readonly id: string; readonly incarnation: number };
   /** The store's clock at this snapshot. What is remembered is stamped in store time, so that skewed processes agree. */
   readonly storeNowMs: number;

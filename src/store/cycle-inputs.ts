@@ -49,7 +49,7 @@ export function lazyCycleInputs(batch: LoadedBatch): ReadonlyMap<number, () => C
 function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
   const [id, organizationId, accountId, shard, inputVersion, policyVersion, dueAtMs] = row;
   const [, , , , , , , operationId, sinceMs, reason, detached, memory, status, observationHash, heldDigest] = row;
-  const [busy, undone, askedAtMs, resource] = [row[18], row[19], row[20], row[21]];
+  const [busy, undone, resource] = [row[18], row[19], row[20]];
   return {
     subject: {
       id,
@@ -78,7 +78,6 @@ function cycleInput(row: LoadedSubject, shared: Shared): CycleInput {
     heldDigest: heldDigest ?? undefined,
     dueStored: dueAtMs !== null,
     dueAtMs: dueAtMs ?? undefined,
-    ...(askedAtMs === null ? {} : { askedAtMs }),
     installation: shared.batch.installation,
     storeNowMs: shared.batch.now_ms,
   };
@@ -106,7 +105,7 @@ function declared(values: LoadedResource, deletion: ResourceDeletion | null): De
 
 function policiesOf(row: LoadedSubject, policies: ReadonlyMap<string, ScopePolicy>): readonly ScopePolicy[] {
   const [, organizationId] = row;
-  const [path, mode, protect, resource] = [row[15], row[16], row[17], row[21]];
+  const [path, mode, protect, resource] = [row[15], row[16], row[17], row[20]];
   const found: ScopePolicy[] = [];
   for (const scope of path) {
     const policy = policies.get(keyOf(scope === "platform" ? null : organizationId, scope));
@@ -120,7 +119,7 @@ function policiesOf(row: LoadedSubject, policies: ReadonlyMap<string, ScopePolic
 function pausesOf(row: LoadedSubject, pauses: LoadedBatch["pauses"]): readonly Pause[] {
   if (pauses === null) return [];
   const [, organizationId, accountId] = row;
-  const scopes = new Set([...row[15], `resource/${row[21][0]}`]);
+  const scopes = new Set([...row[15], `resource/${row[20][0]}`]);
   if (accountId !== null) scopes.add(`account/${accountId}`);
   return pauses
     .filter(([id, pause]) => (id === null || id === organizationId) && scopes.has(pause.scope))

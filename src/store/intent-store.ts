@@ -29,7 +29,7 @@ import { lockPause } from "./sql/four-eyes.ts";
 import { stopOperation } from "./sql/operation-intents.ts";
 import { doubtPool } from "./sql/pool.ts";
 import { lockLinkNames, lockResource, markDeleted, readResource, removeResource } from "./sql/resources.ts";
-import { lockSubjectsOf, markAsked, readMemories, writeMemories } from "./sql/subject-intents.ts";
+import { lockSubjectsOf, readMemories, writeMemories } from "./sql/subject-intents.ts";
 import { wakeAffected, wakeSubjects } from "./sql/wake.ts";
 import { call } from "./statement.ts";
 import { tenantOrPlatform } from "./tenant.ts";
@@ -165,7 +165,6 @@ export class PostgresIntentStore implements IntentStore {
       const [woken] = await Promise.all([
         tx.run(wakeSubjects, priorityNumber("person"), organizationId, uid),
         tx.run(writeMemories, organizationId, JSON.stringify(retried)),
-        tx.run(markAsked, organizationId, ids),
         append(tx, { organizationId, type: "reconcile.requested", uid, ...by(author), data: {} }),
       ]);
       return { answer: undefined, woken: wokenOf(woken) };

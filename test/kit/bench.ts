@@ -146,12 +146,6 @@ export class Bench {
     this.#poke();
   }
 
-  /** "Look again", as a person asks for it. */
-  async lookAgain(name: string): Promise<void> {
-    await this.store.reconcileNow({ organizationId: ORGANIZATION, uid: this.#row(name).uid });
-    this.#poke();
-  }
-
   /** What is open in the inbox. */
   heldChanges(): readonly HeldChange[] {
     return openHeldChanges(this.store);

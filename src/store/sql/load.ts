@@ -55,7 +55,6 @@ export type LoadedSubject = readonly [
   protect: boolean | null,
   busy: boolean | null,
   undone: Undone | null,
-  askedAtMs: number | null,
   resource: LoadedResource,
 ];
 
@@ -119,7 +118,7 @@ export const load = statement<LoadedBatch>(
    wanted as materialized (
      select s.id, s.organization_id, s.account_id, s.shard, s.input_version, s.policy_version, s.hold_operation_id,
        s.hold_since_ms, s.hold_reason, s.permit_until_ms > (select clock.now_ms from clock) as busy, s.detached, s.undone,
-       s.asked_at_ms, r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels,
+       r.uid, r.kind, r.name, r.scope, r.generation, r.spec, r.labels,
        r.author_name, r.author_type, r.declared_at_ms, r.deletion, r.path, r.mode, r.protect, t.memory, t.status,
        t.observation_hash, t.held_digest,
        (select d.due_at_ms from setpoint.subject_due as d where d.subject_id = s.id) as due_at_ms

@@ -8,13 +8,6 @@ export const lockSubjectsOf = statement<{ id: number }>(
    where s.organization_id = $1 and s.resource_uid = $2 order by s.id for no key update`,
 );
 
-/** $2 subjects that are locked. */
-export const markAsked = statement<never>(
-  "mark asked",
-  "tenants",
-  "update setpoint.subject set asked_at_ms = setpoint.now_ms() where organization_id = $1 and id = any ($2::bigint[])",
-);
-
 export const readMemories = statement<{ subject_id: number; memory: SubjectMemory | null }>(
   "read memories",
   "tenants",

@@ -32,7 +32,6 @@ const FIELDS: readonly (readonly [column: string, form: Form])[] = [
   ["protect", "boolean"],
   ["busy", "boolean"],
   ["undone", "json"],
-  ["asked_at_ms", "number"],
   ["uid", "text"],
   ["kind", "text"],
   ["name", "free text"],

@@ -182,18 +182,4 @@ export const looks: readonly Mutant[] = [
       },
     ],
   },
-  {
-    name: "asked-look-rests-on-what-was-listed-before",
-    row: "engine",
-    because:
-      "somebody asks for a look and is shown a listing from before they asked, with none of what they ask about in it",
-    foundBy: "test/unit/kinds/look-again.test.ts",
-    patches: [
-      {
-        file: "kernel/look.ts",
-        find: "this.#eventMonotonicMs(), this.#askedMonotonicMs()));",
-        replace: "this.#eventMonotonicMs()));",
-      },
-    ],
-  },
 ];

@@ -37,7 +37,6 @@ export function load({ tables, nowMs }: State, subjectId: number): CycleInput | 
     heldDigest: subject.heldDigest,
     dueStored: subject.dueAtMs !== undefined,
     dueAtMs: subject.dueAtMs,
-    ...(subject.askedAtMs === undefined ? {} : { askedAtMs: subject.askedAtMs }),
     installation: tables.installation,
     storeNowMs: now,
   };

@@ -212,7 +212,6 @@ export function reconcileNow(
   for (const subject of subjectsOf(tables, request.uid)) {
     if (subject.organizationId !== request.organizationId) continue;
     subject.memory = retriedMemory(subject.memory);
-    subject.askedAtMs = now;
     wake(subject, "person", now, true);
   }
 }

@@ -82,7 +82,6 @@ export interface SubjectRow {
   readonly name: string;
   readonly shard: number;
   dueAtMs: number | undefined;
-  askedAtMs?: number;
   priority: Priority;
   inputVersion: number;
   policyVersion: number;

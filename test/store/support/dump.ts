@@ -24,7 +24,7 @@ const tables = {
         where k.source_uid = r.uid and k.organization_id = r.organization_id), '[]') as links
     from setpoint.resource r`,
   subjects: `select s.id, s.organization_id as "organizationId", s.resource_uid as "resourceUid",
-      s.account_id as "accountId", s.kind, s.name, s.shard, d.due_at_ms as "dueAtMs", s.asked_at_ms as "askedAtMs", d.priority,
+      s.account_id as "accountId", s.kind, s.name, s.shard, d.due_at_ms as "dueAtMs", d.priority,
       s.input_version as "inputVersion", s.policy_version as "policyVersion",
       case when s.permit_id is not null then json_build_object('id', s.permit_id, 'untilMs', s.permit_until_ms) end as permit,
       case when s.hold_operation_id is not null then json_build_object('operationId', s.hold_operation_id,
